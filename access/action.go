@@ -1,0 +1,37 @@
+package access
+
+// Action names what an operation does; policy, quota and audit speak of it,
+// and what clients are told of an operation follows from it.
+type Action string
+
+// The actions of the catalog and of access itself.
+const (
+	// ReadCatalog is reading entities, their relations, errors and sources.
+	ReadCatalog Action = "catalog.read"
+	// RefreshCatalog is asking a source to be read again now.
+	RefreshCatalog Action = "catalog.refresh"
+	// ReadAudit is reading the record of acts.
+	ReadAudit Action = "audit.read"
+	// ReadSelf is asking who one is.
+	ReadSelf Action = "self.read"
+)
+
+// Effect is what an action does to the world, in the terms of MCP's hints.
+type Effect struct {
+	ReadOnly    bool // changes nothing
+	Destructive bool // may remove or overwrite
+	Idempotent  bool // doing it twice is doing it once
+}
+
+// Effect tells what the action does; an action nobody has described counts
+// as the worst.
+func (a Action) Effect() Effect {
+	switch a {
+	case ReadCatalog, ReadAudit, ReadSelf:
+		return Effect{ReadOnly: true, Idempotent: true}
+	case RefreshCatalog:
+		return Effect{Idempotent: true}
+	default:
+		return Effect{Destructive: true}
+	}
+}

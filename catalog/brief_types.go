@@ -1,0 +1,76 @@
+package catalog
+
+import "time"
+
+// GetServiceBriefInput names a service and how much to say about it.
+type GetServiceBriefInput struct {
+	Service    string   `json:"service,omitempty" jsonschema:"bare name or entity reference of the service"`
+	Repository string   `json:"repository,omitempty" jsonschema:"URL of the Git repository instead, in any form"`
+	Sections   []string `json:"sections,omitempty" jsonschema:"only these: owner, oncall, repository, commands, deploy, dependencies, slos, runbooks, dashboards, problems"`
+	MaxTokens  int      `json:"max_tokens,omitempty" jsonschema:"upper bound of the answer's size, 100 to 8000, default 1200; detail is dropped to fit"`
+}
+
+// FactKind says whether somebody stated a fact or Fairlead found it.
+type FactKind string
+
+// Declared facts are written in the catalog file; inferred ones were found.
+const (
+	Declared FactKind = "declared"
+	Inferred FactKind = "inferred"
+)
+
+// FactSource is where a fact is written.
+type FactSource struct {
+	Repo   string `json:"repo,omitempty"`
+	Commit string `json:"commit,omitempty"`
+	Path   string `json:"path,omitempty"`
+	Line   int    `json:"line,omitempty"`
+}
+
+// Fact is one thing known about a service and where it stands. Name, Path
+// and Protected are set where the kind of fact has them: the name of an
+// environment or the title of a link, the folder of an environment in its
+// deploy repository, and whether an environment is protected.
+type Fact struct {
+	Name       string     `json:"name,omitempty"`
+	Value      string     `json:"value"`
+	Path       string     `json:"path,omitempty"`
+	Protected  bool       `json:"protected,omitempty"`
+	Kind       FactKind   `json:"kind"`
+	Source     FactSource `json:"source"`
+	VerifiedAt time.Time  `json:"verifiedAt"`
+	ExpiresAt  *time.Time `json:"expiresAt,omitempty"`
+	Disagrees  []string   `json:"disagrees,omitempty"`
+}
+
+// Commands are how a service is worked on.
+type Commands struct {
+	Setup *Fact `json:"setup,omitempty"`
+	Build *Fact `json:"build,omitempty"`
+	Test  *Fact `json:"test,omitempty"`
+	Lint  *Fact `json:"lint,omitempty"`
+	Run   *Fact `json:"run,omitempty"`
+}
+
+// Brief is what one needs to know before touching a service.
+type Brief struct {
+	Ref          string    `json:"ref"`
+	Title        string    `json:"title,omitempty"`
+	Description  string    `json:"description,omitempty"`
+	Owner        *Fact     `json:"owner,omitempty"`
+	Oncall       *Fact     `json:"oncall,omitempty"`
+	Repository   *Fact     `json:"repository,omitempty"`
+	Commands     *Commands `json:"commands,omitempty"`
+	DeployRepo   *Fact     `json:"deployRepo,omitempty"`
+	Environments []Fact    `json:"environments,omitempty"`
+	DependsOn    []Fact    `json:"dependsOn,omitempty"`
+	DependencyOf []Fact    `json:"dependencyOf,omitempty"`
+	SLOs         []Fact    `json:"slos,omitempty"`
+	Runbooks     []Fact    `json:"runbooks,omitempty"`
+	Dashboards   []Fact    `json:"dashboards,omitempty"`
+	Problems     []string  `json:"problems,omitempty"`
+	// Unknown names the sections about which nothing is declared.
+	Unknown []string `json:"unknown,omitempty"`
+	// Omitted names what was left out to fit max_tokens, in the order dropped.
+	Omitted []string `json:"omitted,omitempty"`
+}

@@ -1,0 +1,71 @@
+package entity
+
+import (
+	"fmt"
+	"strings"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+)
+
+// DefaultNamespace is the namespace of an entity that names none.
+const DefaultNamespace = "default"
+
+// Ref names an entity: kind:namespace/name. A Ref made by ParseRef or
+// Canonical is in lower case, which is how Backstage compares references.
+type Ref struct {
+	Kind      string
+	Namespace string
+	Name      string
+}
+
+// String is the full reference, kind:namespace/name, in lower case.
+func (r Ref) String() string {
+	return Lower(r.Kind + ":" + r.Namespace + "/" + r.Name)
+}
+
+// Canonical is the reference in lower case.
+func (r Ref) Canonical() Ref {
+	return Ref{Kind: Lower(r.Kind), Namespace: Lower(r.Namespace), Name: Lower(r.Name)}
+}
+
+// IsZero tells whether the reference names nothing.
+func (r Ref) IsZero() bool { return r == Ref{} }
+
+// Lower is JavaScript's toLowerCase, by which Backstage compares references
+// and search values: language-neutral full Unicode mapping with final sigma.
+func Lower(s string) string {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 0x80 {
+			return cases.Lower(language.Und).String(s)
+		}
+	}
+	return strings.ToLower(s)
+}
+
+// ParseRef reads [kind:][namespace/]name with defaults for what is left out,
+// by Backstage's rule: the kind ends at the first ":" that stands before the
+// first "/". An empty part is an error, and so is a missing kind without a
+// default. The parts keep their case; Canonical lowers them.
+func ParseRef(s, defaultKind, defaultNamespace string) (Ref, error) {
+	r := Ref{Kind: defaultKind, Namespace: defaultNamespace, Name: s}
+	colon, slash := strings.IndexByte(s, ':'), strings.IndexByte(s, '/')
+	if colon >= 0 && (slash < 0 || colon < slash) {
+		r.Kind, r.Name = s[:colon], s[colon+1:]
+		if r.Kind == "" {
+			return Ref{}, fmt.Errorf("entity reference %q has an empty kind", s)
+		}
+	}
+	if slash = strings.IndexByte(r.Name, '/'); slash >= 0 {
+		r.Namespace, r.Name = r.Name[:slash], r.Name[slash+1:]
+	}
+	switch {
+	case r.Kind == "":
+		return Ref{}, fmt.Errorf("entity reference %q has no kind: write kind:namespace/name", s)
+	case r.Namespace == "":
+		return Ref{}, fmt.Errorf("entity reference %q has an empty namespace", s)
+	case r.Name == "":
+		return Ref{}, fmt.Errorf("entity reference %q has an empty name", s)
+	}
+	return r, nil
+}
