@@ -16,6 +16,11 @@ const (
 	ReadSelf Action = "self.read"
 )
 
+// Actions are all actions there are, in a fixed order.
+func Actions() []Action {
+	return []Action{ReadCatalog, RefreshCatalog, ReadAudit, ReadSelf}
+}
+
 // Effect is what an action does to the world, in the terms of MCP's hints.
 type Effect struct {
 	ReadOnly    bool // changes nothing

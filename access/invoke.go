@@ -2,7 +2,6 @@ package access
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
@@ -34,7 +33,7 @@ func Invoke[I, O any](ctx context.Context, rec Recorder, call Call, in I, do fun
 	ctx, end := rec.Begin(ctx, call)
 	defer func() {
 		if p := recover(); p != nil {
-			out, err = nil, fault.From(fmt.Errorf("panic in %s: %v", call.Operation, p))
+			out, err = nil, fault.From(panicked(call.Operation, p))
 		}
 		end(err)
 	}()

@@ -1,0 +1,198 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+// recordFor bounds the recording of an outcome, which does not end when the
+// caller hangs up.
+const recordFor = 5 * time.Second
+
+// Op is an act, as the lock sees it.
+type Op struct {
+	// Action is what policy, quota and audit call it.
+	Action Action
+	// Operation is its name in snake_case, for example refresh_entity.
+	Operation string
+	// Resource is the entity it is done to, as policy looks at it; zero
+	// where it is done to no entity.
+	Resource Attributes
+	// Target names what it is done to in the audit; "" means Resource.Ref.
+	Target string
+	// Input is summarised in the audit as JSON, with secrets masked.
+	Input any
+}
+
+// GuardConfig is what a Guard works with.
+type GuardConfig struct {
+	// Policy decides; nil is DefaultPolicy.
+	Policy *Policy
+	// Log records; it must be there.
+	Log Log
+	// Quota meters; it must be there.
+	Quota Quota
+	// Limits add to DefaultLimits.
+	Limits Limits
+	// Logger is told when an outcome could not be recorded; nil is
+	// slog.Default.
+	Logger *slog.Logger
+}
+
+// Guard is the gate that every act passes. Make one with NewGuard; nothing
+// passes a nil one.
+type Guard struct {
+	policy *Policy
+	log    Log
+	quota  Quota
+	limits Limits
+	logger *slog.Logger
+}
+
+// NewGuard makes a Guard; the error is a Problems where limits are wrong.
+func NewGuard(cfg GuardConfig) (*Guard, error) {
+	if cfg.Log == nil || cfg.Quota == nil {
+		return nil, errors.New("a guard needs a log and a quota")
+	}
+	var ps Problems
+	cfg.Limits.validate(&ps, "policy.limits")
+	if cfg.Policy == nil {
+		cfg.Policy = DefaultPolicy()
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.Default()
+	}
+	return &Guard{policy: cfg.Policy, log: cfg.Log, quota: cfg.Quota, limits: DefaultLimits().with(cfg.Limits), logger: cfg.Logger}, ps.err()
+}
+
+// Do runs an act inside the lock: may the caller do it, have they done it too
+// often, then "begun" is recorded, act runs, and its outcome is recorded even
+// if the caller has hung up. Refusals are recorded too. Where the record
+// cannot be written nothing happens. Faults: unauthenticated, forbidden,
+// quota_exceeded, unavailable (no record, no quota), internal (a panic in
+// act), and those of act.
+func Do[T any](ctx context.Context, g *Guard, who Caller, op Op, act func(context.Context) (T, error)) (out T, err error) {
+	id, err := g.begin(ctx, who, op)
+	if err != nil {
+		return out, err
+	}
+	began, returned := time.Now(), false
+	defer func() {
+		p := recover()
+		if !returned { // act panicked, or ended its goroutine
+			var none T
+			out, err = none, fault.From(panicked(op.Action, p))
+		}
+		g.end(ctx, id, outcomeOf(err, time.Since(began)))
+	}()
+	out, err = act(ctx)
+	returned = true
+	if err != nil {
+		var none T
+		return none, fault.From(err)
+	}
+	return out, nil
+}
+
+// panicked is the cause that the log is given of a panic.
+func panicked(where any, p any) error {
+	return fmt.Errorf("panic in %v: %s\n%s", where, redact(fmt.Sprint(p)), debug.Stack())
+}
+
+// begin takes an act up to its record.
+func (g *Guard) begin(ctx context.Context, who Caller, op Op) (id string, err error) {
+	if g == nil {
+		return "", fault.From(errors.New("no guard is configured"))
+	}
+	if err := ctx.Err(); err != nil {
+		return "", fault.From(err)
+	}
+	d := g.policy.Allow(who, op.Action, op.Resource)
+	b := g.begun(who, op, d.Rule)
+	if !d.Allowed {
+		return "", g.refuse(ctx, b, refusal(who, d))
+	}
+	if err := g.take(ctx, who, op.Action); err != nil {
+		return "", g.refuse(ctx, b, err)
+	}
+	id, cause := g.log.Begin(ctx, b)
+	if cause != nil {
+		return "", fault.New(fault.Unavailable, "the audit record could not be written, so nothing was done").
+			WithFix("Try again in a moment; the operators find the cause in the server's log.").Because(cause)
+	}
+	return id, nil
+}
+
+func (g *Guard) begun(who Caller, op Op, rule string) Begun {
+	if op.Target == "" {
+		op.Target = op.Resource.Ref
+	}
+	return Begun{
+		Time: time.Now(), Action: op.Action, Operation: op.Operation, Target: plain(op.Target),
+		Who: who, Input: summarise(op.Input), Rule: rule,
+	}
+}
+
+// refusal is the fault for an act that policy does not let begin.
+func refusal(who Caller, d Decision) *fault.Error {
+	code := fault.Forbidden
+	if who.IsZero() || who.Anonymous() {
+		code = fault.Unauthenticated
+	}
+	return fault.New(code, "%s", d.Reason).WithFix("%s", d.Fix)
+}
+
+// take uses up one of what the caller has left of the action.
+func (g *Guard) take(ctx context.Context, who Caller, action Action) *fault.Error {
+	limit, found := g.limits.of(action)
+	if !found {
+		return nil
+	}
+	wait, err := g.quota.Take(ctx, quotaKey(who, action), limit)
+	switch {
+	case err != nil:
+		return fault.New(fault.Unavailable, "the quota could not be asked, so nothing was done").
+			WithFix("Try again in a moment; the operators find the cause in the server's log.").Because(err)
+	case wait > 0:
+		return fault.New(fault.QuotaExceeded, "%s has used up its %s of %s", describe(who), limit, action).
+			WithFix("Try again in %s.", wait.Round(time.Millisecond)).After(wait)
+	default:
+		return nil
+	}
+}
+
+// refuse records a refusal and gives it back. A refusal that cannot be
+// recorded is still one.
+func (g *Guard) refuse(ctx context.Context, b Begun, why *fault.Error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordFor)
+	defer cancel()
+	b.Outcome = &Outcome{Status: StatusRefused, Code: why.Code, Message: plain(why.Message)}
+	if _, err := g.log.Begin(ctx, b); err != nil {
+		g.logger.ErrorContext(ctx, "refusal not recorded", "action", b.Action, "target", b.Target, "subject", b.Who.Subject(), "agent", b.Who.Agent(), "error", err)
+	}
+	return why
+}
+
+// end records the outcome. An act that is done cannot be undone for want of
+// its record: its entry then stays unknown, and the log says what happened.
+func (g *Guard) end(ctx context.Context, id string, o Outcome) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordFor)
+	defer cancel()
+	if err := g.log.End(ctx, id, o); err != nil {
+		g.logger.ErrorContext(ctx, "outcome not recorded", "audit", id, "status", o.Status, "code", o.Code, "error", err)
+	}
+}
+
+func outcomeOf(err error, took time.Duration) Outcome {
+	if err == nil {
+		return Outcome{Status: StatusOK, Took: took}
+	}
+	f := fault.From(err)
+	return Outcome{Status: StatusFailed, Code: f.Code, Message: plain(f.Message), Took: took}
+}

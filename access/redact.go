@@ -1,0 +1,104 @@
+package access
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// Bounds of what the audit keeps, in bytes: of one text, and of an input.
+const (
+	maxText  = 512
+	maxInput = 2048
+)
+
+// secretKey finds keys whose values are not for the record.
+var secretKey = regexp.MustCompile(`(?i)token|secret|passw|passphrase|credential|authorization|cookie|api[-_]?key|private[-_]?key|session`)
+
+// secretText finds secrets by their form: tokens of Fairlead and of forges,
+// clouds and Vault, JWTs, keys, bearer headers, and passwords in URLs.
+var secretText = regexp.MustCompile(`(?i)fairlead_[\w-]{16,}` +
+	`|\b(?:gh[pousr]_|github_pat_|glpat-|glptt-|xox[abprs]-|hv[sbr]\.|sk-)[\w.-]{10,}` +
+	`|\bA[KS]IA[0-9A-Z]{16}\b` +
+	`|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*` +
+	`|\b(?:bearer|basic)\s+[\w.~+/=-]{8,}` +
+	`|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)` +
+	`|://[^/\s@]+@`)
+
+// redact masks what has the form of a secret.
+func redact(s string) string {
+	return secretText.ReplaceAllStringFunc(s, func(found string) string {
+		if strings.HasPrefix(found, "://") {
+			return "://" + mask + "@"
+		}
+		return mask
+	})
+}
+
+// summarise gives an input as JSON for the audit: secrets masked, long texts
+// and long inputs cut, which an ellipsis shows.
+func summarise(in any) string {
+	if in == nil {
+		return ""
+	}
+	text, err := json.Marshal(in)
+	if err != nil {
+		return `"an input that cannot be shown"`
+	}
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		return `"an input that cannot be shown"`
+	}
+	text, err = json.Marshal(clean(v))
+	if err != nil {
+		return `"an input that cannot be shown"`
+	}
+	return clip(string(text), maxInput)
+}
+
+// clean masks and cuts every text of a JSON value.
+func clean(v any) any {
+	switch v := v.(type) {
+	case string:
+		return clip(redact(v), maxText)
+	case []any:
+		for i := range v {
+			v[i] = clean(v[i])
+		}
+		return v
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, item := range v {
+			if secretKey.MatchString(k) && holdsText(item) {
+				item = mask
+			}
+			out[clip(redact(k), maxText)] = clean(item)
+		}
+		return out
+	default:
+		return v
+	}
+}
+
+// holdsText tells whether a JSON value can hold a secret: a number cannot.
+func holdsText(v any) bool {
+	switch v.(type) {
+	case nil, bool, float64:
+		return false
+	default:
+		return true
+	}
+}
+
+// plain makes a text fit for the record: masked, cut, valid UTF-8, and without
+// the control characters that a database or a terminal would trip over.
+func plain(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	return clip(redact(s), maxText)
+}
