@@ -181,6 +181,14 @@ func (e *Entity) Encode() *Entity {
 	return &c
 }
 
+// WithJSON returns a copy that is served as the JSON given: its own JSON made
+// elsewhere, or a part of it.
+func (e *Entity) WithJSON(encoded []byte) *Entity {
+	c := *e
+	c.encoded = encoded
+	return &c
+}
+
 // AppendJSON appends the entity's JSON: the descriptor, then relations, then
 // status.
 func (e *Entity) AppendJSON(b []byte) []byte {
@@ -194,6 +202,12 @@ func (e *Entity) AppendJSON(b []byte) []byte {
 		b = AppendJSON(b, m.Value)
 		b = append(b, ',')
 	}
+	return e.AppendTail(b)
+}
+
+// AppendTail appends what follows the descriptor's members in the entity's
+// JSON: relations, status and the closing brace.
+func (e *Entity) AppendTail(b []byte) []byte {
 	b = append(b, `"relations":[`...)
 	for i, r := range e.Relations {
 		if i > 0 {
