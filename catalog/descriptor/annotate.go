@@ -1,0 +1,136 @@
+package descriptor
+
+import (
+	"strings"
+
+	"github.com/nlnwa/whatwg-url/url"
+
+	"github.com/fairlead-dev/fairlead/catalog/entity"
+)
+
+// The annotations that every entity gets.
+const (
+	annotationLocation = "backstage.io/managed-by-location"
+	annotationOrigin   = "backstage.io/managed-by-origin-location"
+	annotationView     = "backstage.io/view-url"
+	annotationEdit     = "backstage.io/edit-url"
+	annotationSource   = "backstage.io/source-location"
+)
+
+// rejectedURL takes the place of URLs that would run script in a browser.
+const rejectedURL = "https://backstage.io/annotation-rejected-for-security-reasons"
+
+// addresses are the annotations that a file gives to its entities.
+type addresses struct{ view, edit, source string }
+
+// addressesOf works out where a file can be seen, edited and found.
+func (p *Processor) addressesOf(at Location) addresses {
+	if at.Type != TypeURL {
+		return addresses{}
+	}
+	a := addresses{view: at.Target}
+	u, err := url.Parse(at.Target)
+	if err != nil {
+		return a
+	}
+	f := p.forgeOf(u)
+	if f == "" {
+		return a
+	}
+	if source, err := p.resolveURL(at.Target, "./"); err == nil {
+		a.source = TypeURL + ":" + source
+	}
+	if !namesCommit(at.Target) {
+		a.edit = p.editURL(f, u, at.Target)
+	}
+	return a
+}
+
+// namesCommit tells whether a URL holds a commit id: forty or more lower-case
+// hexadecimal digits that stand as a word.
+func namesCommit(s string) bool {
+	run, word := 0, true
+	for i := 0; i <= len(s); i++ {
+		if i < len(s) && (isAlnum(s[i]) || s[i] == '_') {
+			run++
+			word = word && (isDigit(s[i]) || 'a' <= s[i] && s[i] <= 'f')
+			continue
+		}
+		if word && run >= 40 {
+			return true
+		}
+		run, word = 0, true
+	}
+	return false
+}
+
+// annotate gives root the generated annotations; what the author wrote for
+// view, edit and source stays. Root and its metadata may be changed, what
+// they hold may not.
+func annotate(meta *entity.Object, at Location, origin Location, a *addresses) {
+	var written []entity.Member
+	if o := meta.Object("annotations"); o != nil {
+		written = o.Members
+	}
+	o := &entity.Object{Members: make([]entity.Member, len(written), len(written)+5), At: meta.Position("annotations")}
+	copy(o.Members, written)
+	o.Set(annotationLocation, at.String())
+	o.Set(annotationOrigin, origin.String())
+	for _, m := range []struct{ key, value string }{{annotationView, a.view}, {annotationEdit, a.edit}, {annotationSource, a.source}} {
+		if _, there := o.Lookup(m.key); !there && m.value != "" {
+			o.Members = append(o.Members, entity.Member{Key: m.key, Value: m.value, At: o.At})
+		}
+	}
+	meta.Set("annotations", o)
+}
+
+// Disarm gives an entity whose view and edit URLs cannot run script: one that
+// would is replaced, as Backstage does before it serves an entity. Root is
+// returned as it is where there is nothing to replace.
+func Disarm(root *entity.Object) *entity.Object {
+	annotations := root.Object("metadata").Object("annotations")
+	view, edit := runsScript(annotations.String(annotationView)), runsScript(annotations.String(annotationEdit))
+	if !view && !edit {
+		return root
+	}
+	fresh := shallow(annotations)
+	if view {
+		fresh.Set(annotationView, rejectedURL)
+	}
+	if edit {
+		fresh.Set(annotationEdit, rejectedURL)
+	}
+	meta := shallow(root.Object("metadata"))
+	meta.Set("annotations", fresh)
+	out := shallow(root)
+	out.Set("metadata", meta)
+	return out
+}
+
+// runsScript tells whether a browser would read s as a javascript: URL.
+func runsScript(s string) bool {
+	s = strings.TrimLeftFunc(s, func(r rune) bool { return r <= ' ' })
+	const scheme = "javascript:"
+	matched := 0
+	for i := 0; i < len(s) && matched < len(scheme); i++ {
+		c := s[i]
+		if matched > 0 && (c == '\r' || c == '\n' || c == '\t') {
+			continue
+		}
+		if isUpper(c) {
+			c += 'a' - 'A'
+		}
+		if c != scheme[matched] {
+			return false
+		}
+		matched++
+	}
+	return matched == len(scheme)
+}
+
+// shallow copies an object's members, not what they hold.
+func shallow(o *entity.Object) *entity.Object {
+	c := &entity.Object{Members: make([]entity.Member, len(o.Members), len(o.Members)+2), At: o.At}
+	copy(c.Members, o.Members)
+	return c
+}

@@ -1,0 +1,249 @@
+package descriptor
+
+import (
+	"strings"
+
+	"github.com/nlnwa/whatwg-url/url"
+)
+
+// forge is the software that serves a host's repositories; it decides what
+// URLs look like. The empty forge is a host of which nothing is known.
+type forge string
+
+const (
+	github          forge = "github"
+	gitlab          forge = "gitlab"
+	gitea           forge = "gitea"
+	bitbucketCloud  forge = "bitbucketCloud"
+	bitbucketServer forge = "bitbucketServer"
+	azure           forge = "azure"
+	storage         forge = "storage"
+)
+
+// ForgeNames are the values that Options.Forges takes.
+func ForgeNames() []string {
+	return []string{string(github), string(gitlab), string(gitea), string(bitbucketCloud), string(bitbucketServer), string(azure)}
+}
+
+// knownForges are the hosts that Backstage knows without configuration.
+func knownForges() map[string]forge {
+	return map[string]forge{
+		"github.com": github, "gitlab.com": gitlab, "bitbucket.org": bitbucketCloud, "dev.azure.com": azure,
+		"amazonaws.com": storage, "blob.core.windows.net": storage, "storage.cloud.google.com": storage,
+	}
+}
+
+// forgeOf is the forge that serves a URL.
+func (p *Processor) forgeOf(u *url.Url) forge { return p.forges[u.Host()] }
+
+// resolveURL is the URL that ref means in the file at base: an absolute URL
+// stays as it is written, a leading "/" means the root of the repository and
+// branch, anything else is relative to base.
+func (p *Processor) resolveURL(base, ref string) (string, error) {
+	b, err := url.Parse(base)
+	if err != nil {
+		b = nil
+	}
+	f := forge("")
+	if b != nil {
+		f = p.forgeOf(b)
+	}
+	out, err := resolveWith(f, b, base, ref)
+	if err != nil {
+		return "", err
+	}
+	if f == github {
+		return githubForm(out, "tree"), nil
+	}
+	return out, nil
+}
+
+func resolveWith(f forge, b *url.Url, base, ref string) (string, error) {
+	if _, err := url.Parse(ref); err == nil {
+		return ref, nil
+	}
+	if b == nil {
+		_, err := url.ParseRef(base, ref)
+		return "", err
+	}
+	if f == azure {
+		if out, ok := azureResolve(b, ref); ok {
+			return out, nil
+		}
+	}
+	if !strings.HasPrefix(ref, "/") {
+		u, err := url.ParseRef(base, ref)
+		if err != nil {
+			return "", err
+		}
+		u.SetSearch(b.Search())
+		return u.Href(false), nil
+	}
+	g, err := parseGit(b)
+	if err != nil {
+		return "", err
+	}
+	path := b.Pathname()
+	b.SetPathname(strings.TrimRight(path[:max(0, len(path)-utf16Len(g.filepath))], "/") + ref)
+	return b.Href(false), nil
+}
+
+// utf16Len is the length of s as JavaScript counts it. Backstage cuts the
+// decoded file path off the encoded URL by length, and so does this.
+func utf16Len(s string) int {
+	n := 0
+	for _, r := range s {
+		n++
+		if r >= 0x10000 {
+			n++
+		}
+	}
+	return n
+}
+
+// editURL is where a forge edits the file at target; "" where that is not
+// known.
+func (p *Processor) editURL(f forge, u *url.Url, target string) string {
+	switch f {
+	case "":
+		return ""
+	case github:
+		return githubForm(target, "edit")
+	case gitlab:
+		return gitlabForm(target, "edit")
+	case gitea:
+		return giteaEdit(u, target)
+	case bitbucketCloud:
+		g, err := parseGit(u)
+		if err != nil {
+			return ""
+		}
+		u.SearchParams().Set("mode", "edit")
+		u.SearchParams().Set("at", g.ref)
+		return u.Href(false)
+	case bitbucketServer:
+		before, _, _ := strings.Cut(target, "?")
+		return before
+	case azure:
+		if g, ok := parseAzure(u); !ok || g.path == "" || g.path == "/" {
+			return target
+		}
+		u.SearchParams().Set("_a", "edit")
+		return u.Href(false)
+	default:
+		return target
+	}
+}
+
+// githubForm puts another word in the place of blob, tree or edit in the
+// first //host/owner/repository/word/ of s.
+func githubForm(s, word string) string {
+	for from := 0; ; {
+		i := strings.Index(s[from:], "//")
+		if i < 0 {
+			return s
+		}
+		from += i + 1
+		if at, end := fourth(s, from+1); at > 0 {
+			switch s[at:end] {
+			case "blob", "tree", "edit":
+				return s[:at] + word + s[end:]
+			}
+		}
+	}
+}
+
+// fourth finds the fourth segment of s from start on: three that are not
+// empty, then one that ends in a slash.
+func fourth(s string, start int) (at, end int) {
+	at = start
+	for range 3 {
+		i := strings.IndexByte(s[at:], '/')
+		if i <= 0 {
+			return 0, 0
+		}
+		at += i + 1
+	}
+	i := strings.IndexByte(s[at:], '/')
+	if i < 0 {
+		return 0, 0
+	}
+	return at, at + i
+}
+
+// gitlabForm puts another word in the place of blob, tree or edit in the
+// first /-/word/ of s.
+func gitlabForm(s, word string) string {
+	for from := 0; ; {
+		i := strings.Index(s[from:], "/-/")
+		if i < 0 {
+			return s
+		}
+		at := from + i + len("/-/")
+		if end := strings.IndexByte(s[at:], '/'); end >= 0 {
+			switch s[at : at+end] {
+			case "blob", "tree", "edit":
+				return s[:at] + word + s[at+end:]
+			}
+		}
+		from += i + 1
+	}
+}
+
+// giteaEdit is the editor's URL for owner/name/src/branch/ref/path.
+func giteaEdit(u *url.Url, target string) string {
+	base := "https://" + u.Host()
+	parts := strings.Split(strings.Replace(target, base, "", 1), "/")
+	if len(parts) < 6 {
+		return ""
+	}
+	path := strings.TrimPrefix(strings.Join(parts[6:], "/"), "/")
+	return strings.Join([]string{base, parts[1], parts[2], "_edit", parts[5], path}, "/")
+}
+
+// azureURL is what a URL of Azure DevOps says.
+type azureURL struct{ repository, path string }
+
+func parseAzure(u *url.Url) (azureURL, bool) {
+	parts := strings.Split(u.Pathname(), "/")
+	for i := range parts {
+		d, err := decode(parts[i])
+		if err != nil {
+			return azureURL{}, false
+		}
+		parts[i] = d
+	}
+	for _, at := range []int{2, 3, 4} {
+		if len(parts) <= at+1 || parts[at] != "_git" {
+			continue
+		}
+		owner, repo := strings.Join(parts[1:at], "/"), parts[at+1]
+		if strings.Trim(owner, "/") == "" || repo == "" {
+			return azureURL{}, false
+		}
+		version := u.SearchParams().Get("version")
+		if version != "" && !strings.HasPrefix(version, "GB") && !strings.HasPrefix(version, "GT") {
+			return azureURL{}, false
+		}
+		// The default project of an owner has the repository's name.
+		if at == 2 {
+			owner += "/" + repo
+		}
+		return azureURL{u.Host() + "/" + owner + "/" + repo, u.SearchParams().Get("path")}, true
+	}
+	return azureURL{}, false
+}
+
+func azureResolve(b *url.Url, ref string) (string, bool) {
+	g, ok := parseAzure(b)
+	if !ok {
+		return "", false
+	}
+	u, err := url.ParseRef("https://a.com"+g.path, ref)
+	if err != nil {
+		return "", false
+	}
+	c := b.Clone()
+	c.SearchParams().Set("path", u.Pathname())
+	return c.Href(false), true
+}

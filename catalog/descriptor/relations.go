@@ -1,0 +1,102 @@
+package descriptor
+
+import (
+	"fmt"
+
+	"github.com/fairlead-dev/fairlead/catalog/entity"
+)
+
+// edges derives the relations that a kind's fields stand for, both ways.
+func edges(c *findings, k *kind, self entity.Ref, root *entity.Object) []entity.Edge {
+	if len(k.relations) == 0 {
+		return nil
+	}
+	spec, source := root.Object("spec"), self.String()
+	var out []entity.Edge
+	for i := range k.relations {
+		r := &k.relations[i]
+		v := spec.Get(r.field)
+		if !truthy(v) {
+			continue
+		}
+		link := func(v entity.Value, at entity.Position, name string) {
+			ref, err := reference(v, r.defaultKind, self.Namespace)
+			if err != "" {
+				c.add(at, refFix(r), "%s %s", name, err)
+				return
+			}
+			target := ref.String()
+			out = append(out, entity.Edge{Source: source, Type: r.out, Target: target},
+				entity.Edge{Source: target, Type: r.back, Target: source})
+		}
+		at := spec.Position(r.field)
+		l, ok := v.(entity.List)
+		if !ok {
+			link(v, at, "spec."+r.field)
+		}
+		for i := range l {
+			link(l[i].Value, place(l[i].At, at), index("spec."+r.field, i))
+		}
+	}
+	return distinct(out)
+}
+
+func refFix(r *relation) string {
+	if r.defaultKind == "" {
+		return "Write it as kind:name or kind:namespace/name, for example component:default/shop."
+	}
+	return "Write it as name, namespace/name or kind:namespace/name."
+}
+
+// reference reads a reference: a text, or in fields that no schema covers a
+// mapping of kind, namespace and name. The second result says what is wrong.
+func reference(v entity.Value, defaultKind, namespace string) (entity.Ref, string) {
+	switch v := v.(type) {
+	case string:
+		return textReference(v, defaultKind, namespace)
+	case *entity.Object:
+		ref := entity.Ref{Kind: defaultKind, Namespace: namespace}
+		for key, part := range map[string]*string{"kind": &ref.Kind, "namespace": &ref.Namespace, "name": &ref.Name} {
+			switch s := v.Get(key).(type) {
+			case nil:
+			case string:
+				*part = s
+			default:
+				return ref, fmt.Sprintf("has the %s %s, which is not a text", key, show(s))
+			}
+		}
+		if ref.Kind == "" || ref.Namespace == "" || ref.Name == "" {
+			return ref, "is a mapping that lacks a kind or a name"
+		}
+		return ref, ""
+	default:
+		return entity.Ref{}, "is " + show(v) + ", not a reference"
+	}
+}
+
+func textReference(s, defaultKind, namespace string) (entity.Ref, string) {
+	ref, err := entity.ParseRef(s, defaultKind, namespace)
+	if err == nil {
+		return ref, ""
+	}
+	if ref, err := entity.ParseRef(s, "component", namespace); err == nil && ref.Name == s {
+		return ref, quote(s) + " names no kind"
+	}
+	return ref, quote(s) + " is not a reference"
+}
+
+// distinct removes repetitions, keeping order.
+func distinct(in []entity.Edge) []entity.Edge {
+	if len(in) <= 2 {
+		return in
+	}
+	seen := make(map[entity.Edge]struct{}, len(in))
+	out := in[:0]
+	for _, e := range in {
+		if _, dup := seen[e]; !dup {
+			seen[e] = struct{}{}
+			out = append(out, e)
+		}
+	}
+	return out
+}
