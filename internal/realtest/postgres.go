@@ -1,0 +1,229 @@
+package realtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// startWithin bounds making and starting a server, on a busy machine too.
+const startWithin = 2 * time.Minute
+
+// postgres is the server of this process, started by the first test that
+// needs it.
+var postgres = sync.OnceValues(startPostgres)
+
+// Postgres gives the URL of a new, empty database in a real PostgreSQL
+// server. Its user is the superuser fairlead, and any password will do. The
+// database is dropped when the test ends.
+func Postgres(t testing.TB) string {
+	t.Helper()
+	_, err := postgresBin()
+	need(t, "PostgreSQL", err)
+	s, err := postgres()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, err := s.create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.client("dropdb", "--force", name); err != nil {
+			t.Errorf("dropping the database: %v", err)
+		}
+	})
+	return fmt.Sprintf("postgres://fairlead:any@127.0.0.1:%d/%s?sslmode=disable", s.port, name)
+}
+
+type postgresServer struct {
+	bin  string
+	port int
+	mu   sync.Mutex
+	made int
+}
+
+// postgresBin finds the folder with the server's programs: Debian keeps them
+// out of PATH, by version; the newest counts.
+func postgresBin() (string, error) {
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if err != nil {
+		return "", err
+	}
+	version := func(path string) int {
+		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path)))) // 0 for a folder that is no version
+		return n
+	}
+	if len(found) > 0 {
+		return filepath.Dir(slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) })), nil
+	}
+	initdb, err := exec.LookPath("initdb")
+	if err != nil {
+		return "", errors.New("there is no initdb, neither below /usr/lib/postgresql nor in PATH")
+	}
+	initdb, err = filepath.EvalSymlinks(initdb)
+	return filepath.Dir(initdb), err
+}
+
+func startPostgres() (*postgresServer, error) {
+	bin, err := postgresBin()
+	if err != nil {
+		return nil, err
+	}
+	as, err := unprivileged()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := ownFolder("fairlead-postgres-", as)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "-D", filepath.Join(dir, "data"),
+		"-U", "fairlead", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Credential: as}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, errors.Join(fmt.Errorf("initdb: %w\n%s", err, out), os.RemoveAll(dir))
+	}
+	for range 5 { // another process may take the port first
+		port, portErr := freePort()
+		if portErr != nil {
+			return nil, portErr
+		}
+		if err = runPostgres(ctx, bin, dir, port, as); err == nil {
+			return &postgresServer{bin: bin, port: port}, nil
+		}
+	}
+	return nil, errors.Join(err, os.RemoveAll(dir))
+}
+
+// keeper runs the server until its standard input ends, which is when the
+// process that holds the other end does, and then removes the server's files.
+// A server that ends by itself leaves its files for whoever started it.
+const keeper = `"$@" & server=$!
+( read -r _ ; kill -INT "$server" ) <&3 &
+wait "$server"; code=$?
+[ $code -eq 0 ] && cd / && rm -rf "$OLDPWD"
+exit $code`
+
+// runPostgres starts the server and waits until it takes connections.
+func runPostgres(ctx context.Context, bin, dir string, port int, as *syscall.Credential) error {
+	log, err := os.Create(filepath.Join(dir, "log"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := exec.Command("sh", "-c", "exec 3<&0 </dev/null; "+keeper, "keeper", //nolint:noctx // it outlives the call that starts it
+		filepath.Join(bin, "postgres"), "-D", filepath.Join(dir, "data"), "-p", strconv.Itoa(port),
+		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "shared_buffers=32MB",
+		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as, Setpgid: true}
+	stdin, err := cmd.StdinPipe() // never written to: the end of this process closes it
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	if err := awaitPostgres(ctx, dir, ended); err != nil {
+		text, _ := os.ReadFile(log.Name()) // only adds to the message
+		return errors.Join(fmt.Errorf("starting PostgreSQL: %w\n%s", err, text), stdin.Close())
+	}
+	return nil
+}
+
+// awaitPostgres waits for the line of the server's lock file that says that it
+// takes connections.
+func awaitPostgres(ctx context.Context, dir string, ended <-chan error) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case err := <-ended:
+			return fmt.Errorf("the server ended: %w", err)
+		case <-tick.C:
+			text, _ := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid")) // not there yet
+			if lines := strings.Split(string(text), "\n"); len(lines) > 7 && strings.TrimSpace(lines[7]) == "ready" {
+				return nil
+			}
+		}
+	}
+}
+
+// create makes a database with a name of its own.
+func (s *postgresServer) create() (string, error) {
+	s.mu.Lock()
+	s.made++
+	name := fmt.Sprintf("test%d", s.made)
+	s.mu.Unlock()
+	return name, s.client("createdb", name)
+}
+
+// client runs one of the client programs against the server.
+func (s *postgresServer) client(program string, args ...string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
+	defer cancel()
+	args = append([]string{"-h", "127.0.0.1", "-p", strconv.Itoa(s.port), "-U", "fairlead"}, args...)
+	out, err := exec.CommandContext(ctx, filepath.Join(s.bin, program), args...).CombinedOutput() //nolint:gosec // programs of the installation, arguments of ours
+	if err != nil {
+		return fmt.Errorf("%s: %w: %s", program, err, bytes.TrimSpace(out))
+	}
+	return nil
+}
+
+// unprivileged is whom a server that refuses root runs as; nil is oneself.
+func unprivileged() (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil //nolint:nilnil // no other user is needed
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err1 := strconv.ParseUint(u.Uid, 10, 32)
+		gid, err2 := strconv.ParseUint(u.Gid, 10, 32)
+		if err := errors.Join(err1, err2); err != nil {
+			return nil, err
+		}
+		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+	}
+	return nil, errors.New("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody")
+}
+
+// ownFolder makes a temporary folder that belongs to whom the server runs as.
+func ownFolder(prefix string, as *syscall.Credential) (string, error) {
+	dir, err := os.MkdirTemp("", prefix)
+	if err != nil || as == nil {
+		return dir, err
+	}
+	return dir, os.Chown(dir, int(as.Uid), int(as.Gid))
+}
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed at once
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}

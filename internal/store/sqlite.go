@@ -1,0 +1,89 @@
+package store
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/pressly/goose/v3"
+	_ "modernc.org/sqlite" // registers the driver "sqlite"
+
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+// sqliteFile is the file in the state folder.
+const sqliteFile = "fairlead.db"
+
+// openSQLite opens the file in a folder: one connection that writes, so that
+// writers queue in the program and not on the file's lock, and several that
+// read beside it.
+func openSQLite(dir string) (*Store, error) {
+	file, err := sqlitePath(dir)
+	if err != nil {
+		return nil, fault.New(fault.FailedPrecondition, "the state folder %q cannot be used: %s", dir, reason(err)).
+			WithFix("Name a folder that the server's user may write, or a PostgreSQL database as postgres://….").Because(err)
+	}
+	s := &Store{dialect: goose.DialectSQLite3, where: "the SQLite database " + file}
+	if s.write, err = sql.Open("sqlite", sqliteDSN(file, false)); err != nil {
+		return nil, err
+	}
+	s.write.SetMaxOpenConns(1)
+	if s.read, err = sql.Open("sqlite", sqliteDSN(file, true)); err != nil {
+		return nil, errors.Join(err, s.write.Close())
+	}
+	s.read.SetMaxOpenConns(4)
+	return s, nil
+}
+
+// sqlitePath makes the folder and the file, both for the server's user alone;
+// SQLite gives the files beside it the same mode.
+func sqlitePath(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, sqliteFile)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return "", err
+	}
+	return path, f.Close()
+}
+
+// sqliteDSN asks for a journal that lets readers read beside the writer, for
+// records that survive a power cut once written, and for transactions that
+// take the write lock at once instead of failing half-way.
+func sqliteDSN(file string, readOnly bool) string {
+	q := url.Values{
+		"_pragma": {"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "foreign_keys(on)"},
+		"_txlock": {"immediate"},
+	}
+	if readOnly {
+		q["_pragma"] = []string{"busy_timeout(10000)", "query_only(on)"}
+		q.Del("_txlock")
+	}
+	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: file}).EscapedPath(), RawQuery: q.Encode()}).String()
+}
+
+// reason is the innermost cause, which says it in the fewest words.
+func reason(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return fmt.Sprintf("%s: %s", pe.Path, pe.Err)
+	}
+	return err.Error()
+}
+
+func remedy(d goose.Dialect) string {
+	if d == goose.DialectPostgres {
+		return "Check that the server runs, and host, database, user and password (also in PGPASSWORD or the password file)."
+	}
+	return "Check that the file is a database of Fairlead's and that the server's user may write it and its folder; if it is damaged, restore a backup."
+}

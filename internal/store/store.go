@@ -1,0 +1,174 @@
+// Package store keeps Fairlead's state: the audit and the quotas. It is one
+// SQL text over two engines, SQLite in a folder of its own (the default) and
+// PostgreSQL, where several replicas share their state.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// What the rest of Fairlead asks of a Store.
+var (
+	_ access.Log         = (*Store)(nil)
+	_ access.AuditReader = (*Store)(nil)
+	_ access.Quota       = (*Store)(nil)
+)
+
+// Store is the state in one database. It is safe for concurrent use, and
+// several processes may have the same one open.
+type Store struct {
+	read, write *sql.DB // the same for PostgreSQL
+	dialect     goose.Dialect
+	where       string // names the database in messages, without secrets
+}
+
+// Open opens the state that dsn names: postgres://… is a PostgreSQL database,
+// all else a folder, made if missing, that holds an SQLite file. It changes no
+// table: call Migrate before use. A database that a newer Fairlead has changed
+// is refused (failed_precondition); one that does not answer is unavailable.
+func Open(ctx context.Context, dsn string) (*Store, error) {
+	open := openSQLite
+	if strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://") {
+		open = openPostgres
+	}
+	s, err := open(dsn)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Ping(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if err := s.refuseNewer(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Ping tells whether the database answers.
+func (s *Store) Ping(ctx context.Context) error {
+	for _, db := range []*sql.DB{s.write, s.read} {
+		if err := db.PingContext(ctx); err != nil {
+			return fault.New(fault.Unavailable, "%s cannot be opened: %s", s.where, reason(err)).
+				WithFix("%s", remedy(s.dialect)).Because(err)
+		}
+	}
+	return nil
+}
+
+// Close closes the database; what was recorded is kept.
+func (s *Store) Close() error {
+	if s.read == s.write {
+		return s.write.Close()
+	}
+	return errors.Join(s.read.Close(), s.write.Close())
+}
+
+// String names the database without its secrets.
+func (s *Store) String() string { return s.where }
+
+// Migrate brings the tables to what this program knows and names the
+// migrations that were applied, none if the database was current. Several
+// processes may do so at once.
+func (s *Store) Migrate(ctx context.Context) (applied []string, err error) {
+	p, err := s.provider()
+	if err != nil {
+		return nil, err
+	}
+	results, err := p.Up(ctx)
+	for i := 0; err != nil && ctx.Err() == nil && i < 3; i++ {
+		// Another process on the same SQLite file may have been first.
+		if current, target, versionErr := p.GetVersions(ctx); versionErr == nil && current == target {
+			err = nil
+			break
+		}
+		results, err = p.Up(ctx)
+	}
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "%s could not be brought up to date: %s", s.where, reason(err)).
+			WithFix("Check that its user may create tables, then run: fairleadd migrate").Because(err)
+	}
+	for _, r := range results {
+		applied = append(applied, strings.TrimSuffix(r.Source.Path[strings.LastIndexByte(r.Source.Path, '/')+1:], ".sql"))
+	}
+	return applied, s.forgetQuotas(ctx)
+}
+
+func (s *Store) provider() (*goose.Provider, error) {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return nil, err
+	}
+	opts := []goose.ProviderOption{
+		goose.WithDisableGlobalRegistry(true),
+		goose.WithTableName("fairlead_schema"),
+		goose.WithSlog(slog.New(slog.DiscardHandler)),
+	}
+	if s.dialect == goose.DialectPostgres {
+		locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300)) // tries each second
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, goose.WithSessionLocker(locker))
+	}
+	return goose.NewProvider(s.dialect, s.write, files, opts...)
+}
+
+// refuseNewer refuses a database with migrations that this program lacks: it
+// would read and write tables it does not understand.
+func (s *Store) refuseNewer(ctx context.Context) error {
+	p, err := s.provider()
+	if err != nil {
+		return err
+	}
+	var current int64
+	err = s.write.QueryRowContext(ctx, "SELECT COALESCE(MAX(version_id), 0) FROM fairlead_schema").Scan(&current)
+	if err != nil { // a new database has no such table, and a broken one fails in Migrate
+		return nil //nolint:nilerr // see above
+	}
+	sources := p.ListSources()
+	if known := sources[len(sources)-1].Version; current > known {
+		return fault.New(fault.FailedPrecondition, "%s was written by a newer Fairlead: its schema is version %d, and this program knows %d", s.where, current, known).
+			WithFix("Run the newer version, or restore a backup from before the upgrade.")
+	}
+	return nil
+}
+
+// query fits the one SQL text to the engine: SQLite counts its parameters
+// ?1, ?2, PostgreSQL $1, $2. No text holds another question mark.
+func (s *Store) query(text string) string {
+	if s.dialect == goose.DialectPostgres {
+		return strings.ReplaceAll(text, "?", "$")
+	}
+	return text
+}
+
+func (s *Store) exec(ctx context.Context, text string, args ...any) (changed int64, err error) {
+	res, err := s.write.ExecContext(ctx, s.query(text), args...)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", s.where, err)
+	}
+	return res.RowsAffected()
+}
+
+// forgetQuotas removes what has long been full again.
+func (s *Store) forgetQuotas(ctx context.Context) error {
+	_, err := s.exec(ctx, "DELETE FROM quota WHERE full_at < ?1", time.Now().Add(-time.Hour).UnixNano())
+	return err
+}
