@@ -160,7 +160,7 @@ func Generated(at Location) entity.Ref {
 
 // Registration is the Location that stands for a registered file, as
 // something to Process: its one target is the file.
-func Registration(at Location) (*File, *Document) {
+func (p *Processor) Registration(at Location) (*File, *Document) {
 	ref := Generated(at)
 	raw := entity.Obj(
 		"apiVersion", "backstage.io/v1alpha1",
@@ -169,7 +169,7 @@ func Registration(at Location) (*File, *Document) {
 		"spec", entity.Obj("type", at.Type, "target", at.Target),
 	)
 	d := &Document{Stage: StageProcess, Ref: ref, Raw: raw}
-	return &File{At: at, Documents: []*Document{d}}, d
+	return &File{At: at, Documents: []*Document{d}, addresses: p.addressesOf(at)}, d
 }
 
 // targets resolves what a Location points to. It tells whether every target

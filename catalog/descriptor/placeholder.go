@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nlnwa/whatwg-url/url"
+	"golang.org/x/text/encoding/unicode"
 
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 )
@@ -30,6 +32,9 @@ type filler struct {
 	cache map[string][]byte
 	count int
 	bytes int
+	// annotations stand beside generated ones and so are never the only key
+	// of their mapping.
+	annotations *entity.Object
 	// failed are the places of placeholders that could not be filled.
 	failed []entity.Position
 }
@@ -37,6 +42,7 @@ type filler struct {
 // root fills a whole document. What it returns shares what has not changed
 // with what it was given.
 func (f *filler) root(o *entity.Object) *entity.Object {
+	f.annotations = o.Object("metadata").Object("annotations")
 	v, _ := f.value(o, o.At)
 	if out, ok := v.(*entity.Object); ok {
 		return out
@@ -79,7 +85,7 @@ func (f *filler) object(o *entity.Object, at entity.Position) (entity.Value, boo
 		if !strings.HasPrefix(o.Members[i].Key, "$") {
 			continue
 		}
-		if len(o.Members) != 1 {
+		if len(o.Members) != 1 || o == f.annotations {
 			return o, false
 		}
 		return f.placeholder(o, place(o.Members[0].At, at))
@@ -130,9 +136,9 @@ func (f *filler) fill(key string, written entity.Value, at entity.Position) (ent
 	}
 	switch key {
 	case "$text":
-		return strings.ToValidUTF8(string(data), "\ufffd"), nil
+		return decodeText(data), nil
 	case "$json":
-		v, err := entity.ParseJSON(data)
+		v, err := entity.ParseJSON([]byte(decodeText(data)))
 		if err != nil {
 			return nil, &trouble{inputError, fmt.Sprintf("names %s, which is not valid JSON: %v", quote(target), err), "Put the file right, or use $text."}
 		}
@@ -140,6 +146,19 @@ func (f *filler) fill(key string, written entity.Value, at entity.Position) (ent
 	default:
 		return yamlValue(target, data, at)
 	}
+}
+
+// decodeText reads UTF-8; what is broken becomes U+FFFD, one for every
+// maximal broken part, as decoders of the web do.
+func decodeText(data []byte) string {
+	if utf8.Valid(data) {
+		return string(data)
+	}
+	out, err := unicode.UTF8.NewDecoder().Bytes(data)
+	if err != nil {
+		return strings.ToValidUTF8(string(data), "\ufffd")
+	}
+	return string(out)
 }
 
 // fetch reads what a placeholder names.
@@ -204,19 +223,41 @@ func unread(target string, err error) *trouble {
 }
 
 // locate gives everything in a value one place: that of the placeholder it
-// has come from.
+// has come from. What is shared within the value stays shared.
 func locate(v entity.Value, at entity.Position) entity.Value {
+	m := mover{at: at, objects: map[*entity.Object]*entity.Object{}, lists: map[*entity.Item]entity.List{}}
+	return m.move(v)
+}
+
+type mover struct {
+	at      entity.Position
+	objects map[*entity.Object]*entity.Object
+	lists   map[*entity.Item]entity.List
+}
+
+func (m *mover) move(v entity.Value) entity.Value {
 	switch v := v.(type) {
 	case *entity.Object:
-		o := &entity.Object{Members: make([]entity.Member, len(v.Members)), At: at}
-		for i, m := range v.Members {
-			o.Members[i] = entity.Member{Key: m.Key, Value: locate(m.Value, at), At: at}
+		if done, ok := m.objects[v]; ok {
+			return done
+		}
+		o := &entity.Object{Members: make([]entity.Member, len(v.Members)), At: m.at}
+		m.objects[v] = o
+		for i, x := range v.Members {
+			o.Members[i] = entity.Member{Key: x.Key, Value: m.move(x.Value), At: m.at}
 		}
 		return o
 	case entity.List:
+		if len(v) == 0 {
+			return v
+		}
+		if done, ok := m.lists[&v[0]]; ok && len(done) == len(v) {
+			return done
+		}
 		l := make(entity.List, len(v))
+		m.lists[&v[0]] = l
 		for i := range v {
-			l[i] = entity.Item{Value: locate(v[i].Value, at), At: at}
+			l[i] = entity.Item{Value: m.move(v[i].Value), At: m.at}
 		}
 		return l
 	default:

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -33,8 +34,7 @@ type Options struct {
 	Dir string
 	// Type is "url", as if the files were at Base, or "file"; "" is "url".
 	Type string
-	// Base is the URL that stands for Dir; "" is DefaultBase. It counts for
-	// Type "url" alone.
+	// Base is the URL that stands for Dir; "" is DefaultBase.
 	Base string
 	// Rules are the kinds let in: "all", "default" (Component, API and
 	// Location) or kinds with commas between them; "" is "all".
@@ -77,8 +77,10 @@ func Run(ctx context.Context, o Options, w io.Writer) error {
 
 // suite is one folder and the way it is read.
 type suite struct {
-	dir   string
-	root  *os.Root
+	dir  string
+	root *os.Root
+	// web is the URL that stands for the folder, base that or the folder.
+	web   descriptor.Location
 	base  descriptor.Location
 	rules string
 	proc  *descriptor.Processor
@@ -93,9 +95,10 @@ func newSuite(o Options) (*suite, error) {
 		return nil, fault.New(fault.Invalid, "folder %q: %v", o.Dir, err)
 	}
 	s := &suite{dir: filepath.ToSlash(dir), rules: cmp.Or(o.Rules, "all"), canonical: map[string]string{}}
+	s.web = descriptor.Location{Type: descriptor.TypeURL, Target: strings.TrimSuffix(cmp.Or(o.Base, DefaultBase), "/") + "/"}
 	switch cmp.Or(o.Type, descriptor.TypeURL) {
 	case descriptor.TypeURL:
-		s.base = descriptor.Location{Type: descriptor.TypeURL, Target: strings.TrimSuffix(cmp.Or(o.Base, DefaultBase), "/") + "/"}
+		s.base = s.web
 	case descriptor.TypeFile:
 		s.base = descriptor.Location{Type: descriptor.TypeFile, Target: s.dir}
 	default:
@@ -163,21 +166,17 @@ func (s *suite) readFile(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxFile))
 }
 
-// Read gives the bytes at a location, for placeholders.
+// Read gives the bytes at a URL.
 func (s *suite) Read(ctx context.Context, at descriptor.Location) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	base := s.base
-	if at.Type != base.Type {
-		return nil, fmt.Errorf("%s: %w", at.Target, descriptor.ErrNotFound)
-	}
-	name, ok := s.proc.Within(base, at)
+	name, ok := s.proc.Within(s.web, at)
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", at.Target, descriptor.ErrNotFound)
 	}
 	data, err := s.readFile(name)
-	if err == errNoFile && at.Type == descriptor.TypeURL {
+	if errors.Is(err, errNoFile) {
 		return nil, fmt.Errorf("%s: %w", at.Target, descriptor.ErrNotFound)
 	}
 	return data, err

@@ -39,7 +39,7 @@ func (s *suite) register(name string) (*item, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, d := descriptor.Registration(at)
+	f, d := s.proc.Registration(at)
 	it := &item{file: f, doc: d, origin: at, key: at.String()}
 	if s.base.Type == descriptor.TypeFile {
 		as := descriptor.Location{Type: at.Type, Target: s.scrub(at.Target)}
@@ -89,9 +89,8 @@ func (s *suite) follow(ctx context.Context, it *item, t descriptor.Target, out *
 		out.fail("InputError", "%s cannot be read: %v", t.Location.Target, err)
 		return
 	}
-	if whole := s.emit(it, t.Location, data, out); whole {
-		out.refresh = append(out.refresh, t.Location.String())
-	}
+	s.emit(it, t.Location, data, out)
+	out.refresh = append(out.refresh, t.Location.String())
 }
 
 // followFiles reads every file that a target of type file names.
@@ -107,29 +106,44 @@ func (s *suite) followFiles(ctx context.Context, it *item, t descriptor.Target, 
 	} else if ok {
 		names = append(names, rel)
 	}
-	read := 0
-	for _, name := range names {
-		data, err := s.readFile(name)
-		if errors.Is(err, descriptor.ErrNotFound) {
-			continue
-		}
-		read++
-		at := descriptor.Location{Type: descriptor.TypeFile, Target: path.Join(s.dir, name)}
-		if err != nil {
-			out.fail("Error", "%s cannot be read: %v", at.Target, err)
-			return
-		}
-		if s.emit(it, at, data, out) && len(out.deferred) > 0 {
-			out.refresh = append(out.refresh, at.String())
-		}
+	contents, ok := s.contents(names, out)
+	if !ok {
+		return
 	}
-	if read == 0 && !t.Optional {
+	if len(contents) == 0 && !t.Optional {
 		out.fail("NotFoundError", "%s is not there", t.Location.Target)
+	}
+	for _, c := range contents {
+		if s.emit(it, c.at, c.data, out) {
+			out.refresh = append(out.refresh, c.at.String())
+		}
 	}
 }
 
-// emit hands on the documents of a file; it tells whether the whole file
-// could be read.
+type content struct {
+	at   descriptor.Location
+	data []byte
+}
+
+// contents reads files; those that are not there are left out, one that
+// cannot be read spoils them all.
+func (s *suite) contents(names []string, out *outcome) (found []content, ok bool) {
+	for _, name := range names {
+		data, err := s.readFile(name)
+		at := descriptor.Location{Type: descriptor.TypeFile, Target: path.Join(s.dir, name)}
+		switch {
+		case errors.Is(err, descriptor.ErrNotFound):
+		case err != nil:
+			out.fail("Error", "%s cannot be read: %v", at.Target, err)
+			return nil, false
+		default:
+			found = append(found, content{at, data})
+		}
+	}
+	return found, true
+}
+
+// emit hands on the documents of a file; it tells whether there are any.
 func (s *suite) emit(it *item, at descriptor.Location, data []byte, out *outcome) bool {
 	f := s.proc.Read(at, data)
 	for _, d := range f.Documents {
@@ -147,5 +161,5 @@ func (s *suite) emit(it *item, at descriptor.Location, data []byte, out *outcome
 		out.threw = true
 		out.fail("NotAllowedError", "%s holds a kind that is not allowed", at.Target)
 	}
-	return true
+	return len(f.Documents) > 0
 }
