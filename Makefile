@@ -1,0 +1,56 @@
+# The targets are described in README.md and CONTRIBUTING.md.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := build
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+CACHE   := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/fairlead
+LINT_VERSION := v2.15.0
+LINT    := $(CACHE)/tools/golangci-lint-$(LINT_VERSION)/golangci-lint
+SUITES  ?= all
+DEMO_LISTEN ?= 127.0.0.1:7007
+
+.PHONY: build demo test test-real check fmt vet lint generated bench fuzz golden clean
+
+build:
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/fairlead ./cmd/fairleadd
+
+demo: build
+	bin/fairleadd demo --listen $(DEMO_LISTEN)
+
+test:
+	go test -short -race ./...
+
+test-real:
+	scripts/test-real.sh $(SUITES)
+
+check: fmt vet lint generated test
+
+fmt:
+	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not formatted (run gofmt -w):"; echo "$$out"; exit 1; fi
+
+vet:
+	go vet ./...
+
+lint: $(LINT)
+	$(LINT) run ./...
+
+$(LINT):
+	@echo "building golangci-lint $(LINT_VERSION) once into $(CACHE) (a few minutes)"
+	GOBIN=$(dir $(LINT)) GOFLAGS= go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+
+generated:
+	@go mod tidy -diff >/dev/null || { echo "go.mod or go.sum is not tidy: run go mod tidy"; exit 1; }
+
+golden:
+	FAIRLEAD_UPDATE_GOLDEN=1 go test -short ./...
+
+bench:
+	scripts/bench.sh
+
+fuzz:
+	scripts/fuzz.sh
+
+clean:
+	rm -rf bin

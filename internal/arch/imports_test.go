@@ -1,0 +1,160 @@
+package arch
+
+import (
+	"go/build"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/fairlead-dev/fairlead"
+
+// layer says which of our own packages a package may import; the longest
+// prefix that matches a package's path decides.
+type layer struct {
+	prefix string
+	may    []string
+}
+
+var layers = []layer{
+	{"internal/fault", nil},
+	{"access/accesstest", []string{"access", "internal/fault"}},
+	{"access", []string{"internal/fault"}},
+	{"catalog", []string{"catalog", "access", "internal/fault"}},
+	{"knowledge", []string{"catalog", "access", "internal/fault"}},
+	{"previews", []string{"catalog", "access", "internal/fault"}},
+	{"secrets", []string{"catalog", "access", "internal/fault"}},
+	{"gitops", []string{"catalog", "access", "internal/fault"}},
+	{"graphql", []string{"catalog", "knowledge", "previews", "secrets", "gitops", "access", "internal/fault"}},
+	{"mcp", []string{"catalog", "knowledge", "previews", "secrets", "gitops", "access", "internal/fault"}},
+	{"rest", []string{"catalog", "knowledge", "previews", "secrets", "gitops", "access", "internal/fault"}},
+	{"internal/git", []string{"catalog", "gitops", "internal/fault"}},
+	{"internal/keep", []string{"catalog", "internal/fault"}},
+	{"internal/store", []string{"catalog", "previews", "secrets", "gitops", "access", "internal/fault"}},
+	{"internal/realtest", []string{"internal/fault"}},
+	{"internal/arch", nil},
+	{"internal/demo", []string{"internal/git", "internal/fault"}},
+	{"internal/app", []string{""}},
+	{"cmd/fairleadd", []string{"internal/app", "internal/demo", "internal/fault"}},
+	{"cmd/fairlead", []string{"cmd/fairlead", "catalog", "gitops/edit", "access", "internal/git", "internal/fault"}},
+}
+
+// engines are the libraries that exactly one package may import.
+var engines = map[string]string{
+	"github.com/go-git/go-git/v5":             "internal/git",
+	"go.etcd.io/bbolt":                        "internal/keep",
+	"modernc.org/sqlite":                      "internal/store",
+	"github.com/jackc/pgx/v5":                 "internal/store",
+	"github.com/pressly/goose/v3":             "internal/store",
+	"github.com/mark3labs/mcp-go":             "mcp",
+	"github.com/graph-gophers/graphql-go":     "graphql",
+	"github.com/vektah/gqlparser/v2":          "graphql",
+	"github.com/coder/websocket":              "graphql",
+	"github.com/prometheus/client_golang":     "internal/app",
+	"go.opentelemetry.io/otel/sdk":            "internal/app",
+	"github.com/argoproj/argo-cd/v2":          "internal/argo",
+	"github.com/hashicorp/vault/api":          "secrets/vault",
+	"github.com/alecthomas/kong":              "cmd",
+	"go.opentelemetry.io/otel/exporters/otlp": "internal/app",
+}
+
+func TestImports(t *testing.T) {
+	for dir, pkg := range packages(t) {
+		l, known := layerOf(dir)
+		if !known {
+			t.Errorf("%s is in no layer: add it to the design first", dir)
+			continue
+		}
+		for _, imp := range pkg.Imports {
+			if own, ok := strings.CutPrefix(imp, module+"/"); ok && !allowed(l, dir, own) {
+				t.Errorf("%s must not import %s", dir, own)
+			}
+			if home := homeOf(imp); home != "" && !within(dir, home) {
+				t.Errorf("%s must not import %s: only %s may", dir, imp, home)
+			}
+		}
+	}
+}
+
+// TestEnginesInTests holds tests to the same homes for engines, but for tests
+// that drive a door with the library's own client.
+func TestEnginesInTests(t *testing.T) {
+	for dir, pkg := range packages(t) {
+		for _, imp := range slices.Concat(pkg.TestImports, pkg.XTestImports) {
+			if home := homeOf(imp); home != "" && !within(dir, home) && dir != "internal/app" {
+				t.Errorf("tests of %s must not import %s: only %s may", dir, imp, home)
+			}
+		}
+	}
+}
+
+func layerOf(dir string) (layer, bool) {
+	best, found := layer{}, false
+	for _, l := range layers {
+		if within(dir, l.prefix) && len(l.prefix) >= len(best.prefix) {
+			best, found = l, true
+		}
+	}
+	return best, found
+}
+
+func allowed(l layer, dir, imp string) bool {
+	if within(imp, l.prefix) && within(dir, l.prefix) {
+		return true
+	}
+	return slices.ContainsFunc(l.may, func(m string) bool { return m == "" || within(imp, m) })
+}
+
+func homeOf(imp string) string {
+	for lib, home := range engines {
+		if within(imp, lib) {
+			return home
+		}
+	}
+	return ""
+}
+
+func within(path, prefix string) bool {
+	return path == prefix || strings.HasPrefix(path, prefix+"/")
+}
+
+// packages are the module's packages by their folder.
+func packages(t *testing.T) map[string]*build.Package {
+	t.Helper()
+	root := repositoryRoot(t)
+	out := map[string]*build.Package{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		if name := d.Name(); path != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "node_modules" || name == "bin") {
+			return fs.SkipDir
+		}
+		pkg, err := build.ImportDir(path, 0)
+		if err != nil {
+			return nil //nolint:nilerr // a folder without Go files is no package
+		}
+		rel, err := filepath.Rel(root, path)
+		out[filepath.ToSlash(rel)] = pkg
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out) < 5 {
+		t.Fatalf("found only %d packages below %s", len(out), root)
+	}
+	return out
+}
+
+func repositoryRoot(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Dir(filepath.Dir(dir))
+}

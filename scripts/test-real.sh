@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Runs the test suites that need real servers, and installs or builds what is
+# missing first. SUITES is "all", "auto" (those that the last commits changed)
+# or names: postgres clients.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+want=${*:-all}
+export FAIRLEAD_REAL=1
+
+# What each suite concerns, as a pattern of changed paths, and its time limit.
+declare -A concerns=(
+  [postgres]='^(internal/(store|realtest)|access)/'
+  [clients]='^(mcp|rest|graphql|internal/(app|realtest)|catalog|access)/'
+)
+declare -A limit=([postgres]=15m [clients]=20m)
+order=(postgres clients)
+
+changed() {
+  local base
+  base=$(git rev-list -1 --before='4 hours ago' HEAD 2>/dev/null || true)
+  if [ -n "$base" ]; then git diff --name-only "$base" HEAD; else git ls-files; fi
+}
+
+selected=()
+case $want in
+  all) selected=("${order[@]}") ;;
+  auto)
+    files=$(changed)
+    for s in "${order[@]}"; do
+      if grep -qE "${concerns[$s]}|^(go\.(mod|sum)|scripts/|Makefile)" <<<"$files"; then
+        selected+=("$s")
+      else
+        echo "left out: $s (nothing it concerns has changed)"
+      fi
+    done ;;
+  *) read -r -a selected <<<"$want" ;;
+esac
+
+failed=0
+for s in "${selected[@]}"; do
+  echo "== suite $s (limit ${limit[$s]:?there is no suite $s})"
+  start=$SECONDS
+  case $s in
+    postgres)
+      internal/realtest/install.sh
+      go test -race -timeout "${limit[$s]}" ./internal/store/... ./internal/realtest/... ./access/... || failed=1 ;;
+    clients)
+      internal/realtest/clients.sh
+      go test -race -timeout "${limit[$s]}" -run 'Real' ./internal/app/... || failed=1 ;;
+  esac
+  echo "== suite $s took $((SECONDS - start)) s"
+done
+exit $failed
