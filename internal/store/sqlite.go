@@ -8,15 +8,27 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/pressly/goose/v3"
-	_ "modernc.org/sqlite" // registers the driver "sqlite"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
 // sqliteFile is the file in the state folder.
 const sqliteFile = "fairlead.db"
+
+// busyFor is how long to wait for another process to let go of the file.
+const busyFor = 10 * time.Second
+
+// busy tells whether another holds the file's lock. SQLite waits for most
+// locks itself, but not for the one that a new file's first journal takes.
+func busy(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
+}
 
 // openSQLite opens the file in a folder: one connection that writes, so that
 // writers queue in the program and not on the file's lock, and several that
@@ -61,12 +73,13 @@ func sqlitePath(dir string) (string, error) {
 // records that survive a power cut once written, and for transactions that
 // take the write lock at once instead of failing half-way.
 func sqliteDSN(file string, readOnly bool) string {
+	waits := fmt.Sprintf("busy_timeout(%d)", busyFor.Milliseconds())
 	q := url.Values{
-		"_pragma": {"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "foreign_keys(on)"},
+		"_pragma": {waits, "journal_mode(wal)", "synchronous(full)", "foreign_keys(on)"},
 		"_txlock": {"immediate"},
 	}
 	if readOnly {
-		q["_pragma"] = []string{"busy_timeout(10000)", "query_only(on)"}
+		q["_pragma"] = []string{waits, "query_only(on)"}
 		q.Del("_txlock")
 	}
 	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: file}).EscapedPath(), RawQuery: q.Encode()}).String()

@@ -52,7 +52,11 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Ping(ctx); err != nil {
+	err = s.Ping(ctx)
+	for until := time.Now().Add(busyFor); err != nil && busy(err) && ctx.Err() == nil && time.Now().Before(until); err = s.Ping(ctx) {
+		time.Sleep(busyFor / 200)
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	if err := s.refuseNewer(ctx); err != nil {
