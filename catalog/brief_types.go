@@ -27,14 +27,16 @@ type FactSource struct {
 	Line   int    `json:"line,omitempty"`
 }
 
-// Fact is one thing known about a service and where it stands. Name, Path
-// and Protected are set where the kind of fact has them: the name of an
-// environment or the title of a link, the folder of an environment in its
-// deploy repository, and whether an environment is protected.
+// Fact is one thing known about a service and where it stands. Name, Path,
+// App and Protected are set where the kind of fact has them: the name of an
+// environment, the title of a link or the type of a relation; the folder of an
+// environment in its deploy repository; its Argo CD application as
+// instance/name; and whether it is protected.
 type Fact struct {
 	Name       string     `json:"name,omitempty"`
 	Value      string     `json:"value"`
 	Path       string     `json:"path,omitempty"`
+	App        string     `json:"app,omitempty"`
 	Protected  bool       `json:"protected,omitempty"`
 	Kind       FactKind   `json:"kind"`
 	Source     FactSource `json:"source"`

@@ -1,0 +1,286 @@
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog/entity"
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+// The bounds of a brief's size in tokens of four bytes.
+const (
+	defaultBriefTokens = 1200
+	minBriefTokens     = 100
+	maxBriefTokens     = 8000
+)
+
+// Evidence is what an Ingestion may know beyond its reports: how current a
+// source is and which files it holds.
+type Evidence interface {
+	// Verified is the commit of a source and when it was last seen current.
+	Verified(source string) Sighting
+	// Files lists the files of a source that a pattern matches; known is false
+	// while the source has not been read.
+	Files(source, pattern string) (paths []string, known bool)
+}
+
+// briefSections are the sections that can be asked for and what drops them.
+func briefSections() map[string]func(*Brief) {
+	return map[string]func(*Brief){
+		"owner":        func(b *Brief) { b.Owner = nil },
+		"oncall":       func(b *Brief) { b.Oncall = nil },
+		"repository":   func(b *Brief) { b.Repository = nil },
+		"commands":     func(b *Brief) { b.Commands = nil },
+		"deploy":       func(b *Brief) { b.DeployRepo, b.Environments = nil, nil },
+		"dependencies": func(b *Brief) { b.DependsOn, b.DependencyOf = nil, nil },
+		"slos":         func(b *Brief) { b.SLOs = nil },
+		"runbooks":     func(b *Brief) { b.Runbooks = nil },
+		"dashboards":   func(b *Brief) { b.Dashboards = nil },
+		"problems":     func(b *Brief) { b.Problems = nil },
+	}
+}
+
+// GetServiceBrief answers what one needs to know before touching a service:
+// what its catalog entry declares, each fact with the place where it is
+// written, within the size asked for.
+func (s *Service) GetServiceBrief(ctx context.Context, who access.Caller, in GetServiceBriefInput) (*Brief, error) {
+	limit, err := briefLimit(in)
+	if err != nil {
+		return nil, err
+	}
+	e, err := s.briefed(ctx, who, in)
+	if err != nil {
+		return nil, err
+	}
+	b := s.brief(s.reading(who), e)
+	keepSections(b, in.Sections)
+	b.fit(limit)
+	return b, nil
+}
+
+func briefLimit(in GetServiceBriefInput) (int, error) {
+	known := briefSections()
+	for _, name := range in.Sections {
+		if known[name] == nil {
+			return 0, fault.New(fault.Invalid, "sections: there is no section %q", name).
+				WithFix("Known: owner, oncall, repository, commands, deploy, dependencies, slos, runbooks, dashboards, problems.")
+		}
+	}
+	switch {
+	case in.MaxTokens == 0:
+		return defaultBriefTokens, nil
+	case in.MaxTokens < minBriefTokens || in.MaxTokens > maxBriefTokens:
+		return 0, fault.New(fault.Invalid, "max_tokens: %d is not between %d and %d", in.MaxTokens, minBriefTokens, maxBriefTokens)
+	default:
+		return in.MaxTokens, nil
+	}
+}
+
+// briefed finds the entity that a brief is about.
+func (s *Service) briefed(ctx context.Context, who access.Caller, in GetServiceBriefInput) (*Entity, error) {
+	switch {
+	case in.Service != "" && in.Repository != "":
+		return nil, fault.New(fault.Invalid, "service and repository are both given").WithFix("Name the service, or its repository, not both.")
+	case in.Service != "":
+		return s.GetEntity(ctx, who, GetEntityInput{Ref: in.Service})
+	case in.Repository != "":
+		return s.ofRepository(s.reading(who), in.Repository)
+	default:
+		return nil, fault.New(fault.Invalid, "neither service nor repository is given").WithFix("Name the service, for example checkout, or the URL of its repository.")
+	}
+}
+
+// ofRepository finds the component whose source is in a repository; of
+// several, the one whose catalog file is nearest to the root.
+func (s *Service) ofRepository(r reading, repository string) (*Entity, error) {
+	want := entity.RepositoryKey(repository)
+	var best []*Entity
+	for e := range r.Kind(r.scope, "component") {
+		if !inRepository(e, want) {
+			continue
+		}
+		if len(best) > 0 {
+			d := cmp.Compare(depth(e), depth(best[0]))
+			if d > 0 {
+				continue
+			}
+			if d < 0 {
+				best = best[:0]
+			}
+		}
+		best = append(best, e)
+	}
+	switch len(best) {
+	case 0:
+		return nil, fault.New(fault.NotFound, "no component is in repository %q", repository).
+			WithFix("Check the URL, or add a catalog-info.yaml to the repository.")
+	case 1:
+		return best[0], nil
+	default:
+		var refs []string
+		for _, e := range best {
+			refs = append(refs, e.Ref.String())
+		}
+		slices.Sort(refs)
+		return nil, fault.New(fault.Conflict, "repository %q holds %d components: %s", repository, len(refs), strings.Join(refs[:min(20, len(refs))], ", ")).
+			WithFix("Ask for one of them by name.").WithDetail("refs", refs[:min(100, len(refs))])
+	}
+}
+
+func inRepository(e *Entity, want string) bool {
+	f := factory{e: e}
+	if repo := f.repository(); repo != nil {
+		if at := entity.RepositoryKey(repo.Value); at == want || strings.HasPrefix(at, want+"/") {
+			return true
+		}
+	}
+	return entity.RepositoryKey(e.From.Repository) == want
+}
+
+func depth(e *Entity) int { return strings.Count(e.From.Path, "/") }
+
+// brief gathers everything that is declared of an entity.
+func (s *Service) brief(r reading, e *Entity) *Brief {
+	f := s.factory(e)
+	b := &Brief{Ref: e.Ref.String(), Title: e.Title(), Description: oneLine(e.Description())}
+	b.Owner = s.ownerFact(r, f)
+	b.Oncall = f.oncall()
+	b.Repository = f.repository()
+	b.Commands = f.commands()
+	b.DeployRepo = f.text(f.fairlead(), "deployRepo", "spec.fairlead")
+	b.Environments = f.environments()
+	b.DependsOn, b.DependencyOf = s.needs(f), s.neededBy(r, e)
+	b.SLOs = append(f.paths("slos"), f.links("slo")...)
+	b.Runbooks = append(f.paths("runbooks"), f.links("runbook", "playbook")...)
+	b.Dashboards = f.dashboards()
+	f.unknown(f.fairlead(), "spec.fairlead", "commands", "deployRepo", "environments", "slos", "runbooks", "dashboards", "oncall", "preview", "credentials")
+	for _, st := range e.Status {
+		f.problems = append(f.problems, "the catalog file has errors, this is its last good state: "+st.Message)
+	}
+	b.Problems = f.problems
+	b.Unknown = b.missing()
+	return b
+}
+
+func (s *Service) factory(e *Entity) *factory {
+	f := &factory{e: e}
+	p := s.ingestion.Load()
+	if p == nil {
+		return f
+	}
+	ev, ok := (*p).(Evidence)
+	if !ok {
+		return f
+	}
+	f.verified = ev.Verified(e.From.Source)
+	f.files = func(pattern string) ([]string, bool) { return ev.Files(e.From.Source, pattern) }
+	return f
+}
+
+// missing names the sections about which nothing is known.
+func (b *Brief) missing() []string {
+	var out []string
+	for _, m := range []struct {
+		name string
+		gone bool
+	}{
+		{"owner", b.Owner == nil}, {"oncall", b.Oncall == nil}, {"repository", b.Repository == nil}, {"commands", b.Commands == nil},
+		{"deployRepo", b.DeployRepo == nil}, {"environments", len(b.Environments) == 0}, {"slos", len(b.SLOs) == 0},
+		{"runbooks", len(b.Runbooks) == 0}, {"dashboards", len(b.Dashboards) == 0},
+	} {
+		if m.gone {
+			out = append(out, m.name)
+		}
+	}
+	return out
+}
+
+func keepSections(b *Brief, sections []string) {
+	if len(sections) == 0 {
+		return
+	}
+	for name, drop := range briefSections() {
+		if !slices.Contains(sections, name) {
+			drop(b)
+		}
+	}
+	b.Unknown = slices.DeleteFunc(b.Unknown, func(u string) bool {
+		return !slices.Contains(sections, u) && !(slices.Contains(sections, "deploy") && (u == "deployRepo" || u == "environments"))
+	})
+}
+
+// ownerFact is the owner with the name that people know it by.
+func (s *Service) ownerFact(r reading, f *factory) *Fact {
+	ref := f.e.Owner()
+	if ref == "" {
+		return nil
+	}
+	fact := f.fact(ref, f.e.Spec().Position("owner"))
+	if o := r.Get(r.scope, ref); o != nil {
+		fact.Name = o.Title()
+	}
+	return &fact
+}
+
+// needs are what the entity depends on, as its own file says.
+func (s *Service) needs(f *factory) []Fact {
+	var out []Fact
+	for _, field := range []struct{ key, kind string }{{"dependsOn", ""}, {"consumesApis", "api"}} {
+		for _, it := range f.e.Spec().List(field.key) {
+			written, _ := it.Value.(string)
+			ref, err := entity.ParseRef(written, field.kind, f.e.Namespace())
+			if err != nil {
+				continue
+			}
+			fact := f.fact(ref.String(), it.At)
+			fact.Name = field.key
+			if field.kind != "" {
+				fact.Name = "consumesApi"
+			}
+			out = append(out, fact)
+		}
+	}
+	return out
+}
+
+// neededBy are what depends on the entity or consumes its APIs, each with
+// the place in the other's file.
+func (s *Service) neededBy(r reading, e *Entity) []Fact {
+	var out []Fact
+	add := func(ref, relation, target string) {
+		fact := Fact{Name: relation, Value: ref, Kind: Declared}
+		if other := r.Get(r.scope, ref); other != nil {
+			fact = s.factory(other).fact(ref, written(other, target))
+			fact.Name = relation
+		}
+		out = append(out, fact)
+	}
+	for _, ref := range e.Targets("dependencyOf") {
+		add(ref, "dependsOn", e.Ref.String())
+	}
+	for _, api := range e.Targets("providesApi") {
+		if a := r.Get(r.scope, api); a != nil {
+			for _, ref := range a.Targets("apiConsumedBy") {
+				add(ref, "consumesApi "+a.Ref.Name, api)
+			}
+		}
+	}
+	return out
+}
+
+// written is where an entity names another in its spec.
+func written(e *Entity, target string) entity.Position {
+	for _, field := range []struct{ key, kind string }{{"dependsOn", ""}, {"consumesApis", "api"}} {
+		for _, it := range e.Spec().List(field.key) {
+			text, _ := it.Value.(string)
+			if ref, err := entity.ParseRef(text, field.kind, e.Namespace()); err == nil && ref.String() == target {
+				return it.At
+			}
+		}
+	}
+	return entity.Position{}
+}

@@ -1,0 +1,243 @@
+package catalog
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+func itoa(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
+
+// Text is the brief as a model reads it best: a line for each fact with the
+// place that it was read from, nothing said twice.
+func (b *Brief) Text() string {
+	w := &briefWriter{repo: b.origin()}
+	w.head(b)
+	w.one("owner", b.Owner)
+	w.one("oncall", b.Oncall)
+	w.one("repository", b.Repository)
+	if c := b.Commands; c != nil {
+		w.one("setup", c.Setup)
+		w.one("build", c.Build)
+		w.one("test", c.Test)
+		w.one("lint", c.Lint)
+		w.one("run", c.Run)
+	}
+	w.one("deploy repository", b.DeployRepo)
+	w.many("environments", b.Environments)
+	w.many("depends on", b.DependsOn)
+	w.many("depended on by", b.DependencyOf)
+	w.many("SLOs", b.SLOs)
+	w.many("runbooks", b.Runbooks)
+	w.many("dashboards", b.Dashboards)
+	w.lines("problems", b.Problems)
+	if len(b.Unknown) > 0 {
+		w.line("not declared: " + strings.Join(b.Unknown, ", "))
+	}
+	if len(b.Omitted) > 0 {
+		w.line("left out to fit max_tokens: " + strings.Join(b.Omitted, ", "))
+	}
+	return w.String()
+}
+
+// origin is the repository and commit that most facts come from.
+func (b *Brief) origin() FactSource {
+	for _, f := range b.facts() {
+		return FactSource{Repo: f.Source.Repo, Commit: f.Source.Commit}
+	}
+	return FactSource{}
+}
+
+func (b *Brief) facts() []Fact {
+	var out []Fact
+	add := func(fs ...*Fact) {
+		for _, f := range fs {
+			if f != nil {
+				out = append(out, *f)
+			}
+		}
+	}
+	add(b.Owner, b.Oncall, b.Repository, b.DeployRepo)
+	if c := b.Commands; c != nil {
+		add(c.Setup, c.Build, c.Test, c.Lint, c.Run)
+	}
+	for _, l := range [][]Fact{b.Environments, b.SLOs, b.Runbooks, b.Dashboards, b.DependsOn} {
+		out = append(out, l...)
+	}
+	return out
+}
+
+type briefWriter struct {
+	strings.Builder
+	repo FactSource
+}
+
+func (w *briefWriter) line(s string) {
+	w.WriteString(s)
+	w.WriteByte('\n')
+}
+
+func (w *briefWriter) head(b *Brief) {
+	head := b.Ref
+	if b.Title != "" {
+		head += " (" + b.Title + ")"
+	}
+	w.line(head)
+	if b.Description != "" {
+		w.line(b.Description)
+	}
+	if w.repo.Repo != "" {
+		w.line("facts from " + w.repo.Repo + " at " + w.repo.Commit[:min(12, len(w.repo.Commit))])
+	}
+}
+
+func (w *briefWriter) one(label string, f *Fact) {
+	if f != nil {
+		w.line(label + ": " + w.fact(*f))
+	}
+}
+
+func (w *briefWriter) many(label string, facts []Fact) {
+	if len(facts) == 0 {
+		return
+	}
+	w.line(label + ":")
+	for _, f := range facts {
+		w.line("- " + w.fact(f))
+	}
+}
+
+func (w *briefWriter) lines(label string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	w.line(label + ":")
+	for _, s := range items {
+		w.line("- " + s)
+	}
+}
+
+// fact writes a fact on one line: value, what belongs to it, and its place.
+func (w *briefWriter) fact(f Fact) string {
+	var parts []string
+	if f.Name != "" {
+		parts = append(parts, f.Name)
+	}
+	if f.Value != "" {
+		parts = append(parts, oneLine(f.Value))
+	}
+	if f.Path != "" {
+		parts = append(parts, "path "+f.Path)
+	}
+	if f.App != "" {
+		parts = append(parts, "argocd "+f.App)
+	}
+	if f.Protected {
+		parts = append(parts, "protected")
+	}
+	place := f.Source.Path
+	if f.Source.Line > 0 {
+		place += ":" + strconv.Itoa(f.Source.Line)
+	}
+	if f.Source.Repo != w.repo.Repo && f.Source.Repo != "" {
+		place = f.Source.Repo + " " + place
+	}
+	if f.Kind == Inferred {
+		place = "inferred, " + place
+	}
+	s := strings.Join(parts, " · ") + " [" + place + "]"
+	if len(f.Disagrees) > 0 {
+		s += " but " + strings.Join(f.Disagrees, "; ")
+	}
+	return s
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// tokens estimates a size: four bytes a token.
+func tokens(bytes int) int { return (bytes + 3) / 4 }
+
+// fits tells whether the text is within max tokens and the structured form
+// within twice as many.
+func (b *Brief) fits(maxTokens int) bool {
+	if tokens(len(b.Text())) > maxTokens {
+		return false
+	}
+	enc, err := json.Marshal(b)
+	return err == nil && tokens(len(enc)) <= 2*maxTokens
+}
+
+// fit drops detail until the brief fits, least needed first: dashboards,
+// what depends on the service, problems, dependencies, SLOs, runbooks,
+// environments, description, deploy repository, then setup, lint and run
+// commands. Owner, on-call, repository, build and test stay as long as any
+// answer can hold them.
+func (b *Brief) fit(maxTokens int) {
+	for _, s := range b.sheddable() {
+		for !b.fits(maxTokens) && s.shed() {
+			if len(b.Omitted) == 0 || b.Omitted[len(b.Omitted)-1] != s.name {
+				b.Omitted = append(b.Omitted, s.name)
+			}
+		}
+	}
+}
+
+// shedding is one kind of detail that can go, a piece at a time.
+type shedding struct {
+	name string
+	shed func() bool
+}
+
+func (b *Brief) sheddable() []shedding {
+	return []shedding{
+		{"dashboards", half(&b.Dashboards)},
+		{"dependencyOf", half(&b.DependencyOf)},
+		{"problems", half(&b.Problems)},
+		{"dependsOn", half(&b.DependsOn)},
+		{"slos", half(&b.SLOs)},
+		{"runbooks", half(&b.Runbooks)},
+		{"environments", half(&b.Environments)},
+		{"description", whole(&b.Description)},
+		{"unknown", half(&b.Unknown)},
+		{"deployRepo", whole(&b.DeployRepo)},
+		{"commands.run", b.command(func(c *Commands) **Fact { return &c.Run })},
+		{"commands.lint", b.command(func(c *Commands) **Fact { return &c.Lint })},
+		{"commands.setup", b.command(func(c *Commands) **Fact { return &c.Setup })},
+		{"oncall", whole(&b.Oncall)},
+		{"repository", whole(&b.Repository)},
+		{"commands.build", b.command(func(c *Commands) **Fact { return &c.Build })},
+		{"commands.test", b.command(func(c *Commands) **Fact { return &c.Test })},
+		{"title", whole(&b.Title)},
+		{"owner", whole(&b.Owner)},
+	}
+}
+
+// half drops the second half of a list, at least one.
+func half[T any](l *[]T) func() bool {
+	return func() bool {
+		if len(*l) == 0 {
+			return false
+		}
+		*l = (*l)[:len(*l)/2]
+		return true
+	}
+}
+
+func whole[T comparable](v *T) func() bool {
+	return func() bool {
+		var zero T
+		had := *v != zero
+		*v = zero
+		return had
+	}
+}
+
+func (b *Brief) command(of func(*Commands) **Fact) func() bool {
+	return func() bool {
+		if b.Commands == nil || *of(b.Commands) == nil {
+			return false
+		}
+		*of(b.Commands) = nil
+		return true
+	}
+}

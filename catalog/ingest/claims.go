@@ -1,0 +1,149 @@
+package ingest
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"github.com/fairlead-dev/fairlead/catalog/index"
+)
+
+// claim is one document that wants a name.
+type claim struct {
+	source  int
+	path    string
+	doc     *Document
+	parents []string
+}
+
+// before orders claims to one name: whoever claimed first keeps it; at the
+// first reading, configured order of sources, then path, then place.
+func before(a, b claim) int {
+	return cmp.Or(
+		cmp.Compare(a.doc.Since, b.doc.Since),
+		cmp.Compare(a.source, b.source),
+		cmp.Compare(a.path, b.path),
+		cmp.Compare(a.doc.Index, b.doc.Index))
+}
+
+func (c claim) same(d claim) bool {
+	return c.doc == d.doc && c.source == d.source && slices.Equal(c.parents, d.parents)
+}
+
+// claims knows who wants which name, over all sources.
+type claims struct {
+	mu        sync.Mutex
+	byRef     map[string][]claim
+	contested map[string]struct{}
+}
+
+func newClaims() *claims {
+	return &claims{byRef: map[string][]claim{}, contested: map[string]struct{}{}}
+}
+
+// holding is the claims of one file, by reference.
+type holding map[string]claim
+
+// replace exchanges the claims of some files for others and publishes what
+// that changes; it returns how many entities changed.
+func (c *claims) replace(old, now []holding, publish func([]index.Change)) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	was := map[string]claim{}
+	each(old, func(ref string, cl claim) { was[ref] = c.winner(ref) })
+	each(now, func(ref string, cl claim) { was[ref] = c.winner(ref) })
+	each(old, c.remove)
+	each(now, c.add)
+	changes := c.changes(was)
+	if len(changes) > 0 {
+		publish(changes)
+	}
+	return len(changes)
+}
+
+func each(holdings []holding, do func(ref string, cl claim)) {
+	for _, h := range holdings {
+		for ref, cl := range h {
+			do(ref, cl)
+		}
+	}
+}
+
+func (c *claims) winner(ref string) claim {
+	if l := c.byRef[ref]; len(l) > 0 {
+		return l[0]
+	}
+	return claim{}
+}
+
+func (c *claims) remove(ref string, cl claim) {
+	l := c.byRef[ref]
+	i := slices.IndexFunc(l, func(x claim) bool { return x.source == cl.source && x.path == cl.path })
+	if i < 0 {
+		return
+	}
+	c.set(ref, slices.Delete(slices.Clone(l), i, i+1))
+}
+
+func (c *claims) add(ref string, cl claim) {
+	l := append(slices.Clone(c.byRef[ref]), cl)
+	slices.SortFunc(l, before)
+	c.set(ref, l)
+}
+
+func (c *claims) set(ref string, l []claim) {
+	if len(l) == 0 {
+		delete(c.byRef, ref)
+	} else {
+		c.byRef[ref] = l
+	}
+	if len(l) > 1 {
+		c.contested[ref] = struct{}{}
+	} else {
+		delete(c.contested, ref)
+	}
+}
+
+func (c *claims) changes(previous map[string]claim) []index.Change {
+	var out []index.Change
+	for ref, was := range previous {
+		is := c.winner(ref)
+		if is.doc == nil && was.doc == nil || is.doc != nil && was.doc != nil && is.same(was) {
+			continue
+		}
+		if is.doc == nil {
+			out = append(out, index.Change{Ref: ref})
+			continue
+		}
+		out = append(out, index.Change{Ref: ref, Record: &index.Record{
+			Entity: is.doc.Entity, Edges: is.doc.Edges, Parents: is.parents,
+		}})
+	}
+	slices.SortFunc(out, func(a, b index.Change) int { return cmp.Compare(a.Ref, b.Ref) })
+	return out
+}
+
+// conflicts lists the names that more than one document claims, the winner
+// first.
+func (c *claims) conflicts() map[string][]claim {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := make(map[string][]claim, len(c.contested))
+	for ref := range c.contested {
+		out[ref] = c.byRef[ref]
+	}
+	return out
+}
+
+// count is how many names a source holds.
+func (c *claims) count(source int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := 0
+	for _, l := range c.byRef {
+		if l[0].source == source {
+			n++
+		}
+	}
+	return n
+}

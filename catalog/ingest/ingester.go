@@ -1,0 +1,233 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/fairlead-dev/fairlead/catalog/descriptor"
+	"github.com/fairlead-dev/fairlead/catalog/index"
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+// Config is what an Ingester works with.
+type Config struct {
+	// Sources in configured order, which decides between claims to one name.
+	Sources []Source
+	// Processor reads files.
+	Processor *descriptor.Processor
+	// Publish is given every change of the catalog, one call at a time.
+	Publish func([]index.Change)
+	// Keeper keeps the last good state; nil keeps none.
+	Keeper Keeper
+	// Fingerprint changes when files have to be read anew though they are the
+	// same, because the configuration or the reading is another.
+	Fingerprint string
+	// Refresh is the pause between polls, 1m if 0; each poll is moved by up
+	// to a tenth of it so that sources do not march in step.
+	Refresh time.Duration
+	// Timeout bounds one reading of one source, 2m if 0.
+	Timeout time.Duration
+	// Log is told of every reading; nil is silent.
+	Log *slog.Logger
+	// Observe is told how each reading of a source went; nil is not.
+	Observe func(ctx context.Context, source string, took time.Duration, files int, err error)
+	// Now is the clock, time.Now if nil.
+	Now func() time.Time
+}
+
+// Ingester keeps a catalog true to its sources.
+type Ingester struct {
+	sources     []*source
+	processor   *descriptor.Processor
+	publish     func([]index.Change)
+	keeper      Keeper
+	fingerprint string
+	refresh     time.Duration
+	timeout     time.Duration
+	log         *slog.Logger
+	observe     func(context.Context, string, time.Duration, int, error)
+	now         func() time.Time
+	workers     int
+	claims      *claims
+}
+
+// New makes an Ingester; Restore and Run set it to work.
+func New(cfg Config) *Ingester {
+	in := &Ingester{
+		processor: cfg.Processor, publish: cfg.Publish, keeper: cfg.Keeper, fingerprint: cfg.Fingerprint,
+		refresh: cfg.Refresh, timeout: cfg.Timeout, log: cfg.Log, observe: cfg.Observe, now: cfg.Now,
+		workers: runtime.GOMAXPROCS(0), claims: newClaims(),
+	}
+	if in.refresh <= 0 {
+		in.refresh = time.Minute
+	}
+	if in.timeout <= 0 {
+		in.timeout = 2 * time.Minute
+	}
+	if in.log == nil {
+		in.log = slog.New(slog.DiscardHandler)
+	}
+	if in.observe == nil {
+		in.observe = func(context.Context, string, time.Duration, int, error) {}
+	}
+	if in.now == nil {
+		in.now = time.Now
+	}
+	for i, s := range cfg.Sources {
+		in.sources = append(in.sources, newSource(i, s))
+	}
+	return in
+}
+
+// Restore brings back what was kept of every source, so that the catalog is
+// served before any source answers. A source whose kept state cannot be read
+// starts anew.
+func (in *Ingester) Restore(ctx context.Context) error {
+	if in.keeper == nil {
+		return nil
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(in.workers)
+	for _, s := range in.sources {
+		g.Go(func() error {
+			kept, err := in.keeper.Load(ctx, s.desc.Name)
+			if err != nil {
+				in.log.WarnContext(ctx, "kept catalog is unreadable, reading anew", "source", s.desc.Name, "error", err)
+			}
+			if kept != nil {
+				s.restore(in, kept)
+			}
+			return ctx.Err()
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	var held []holding
+	for _, s := range in.sources {
+		held = append(held, s.holdings()...)
+	}
+	in.claims.replace(nil, held, in.publish)
+	return nil
+}
+
+// Run polls every source until ctx ends. Trouble of one source never delays
+// another.
+func (in *Ingester) Run(ctx context.Context) error {
+	var wg sync.WaitGroup
+	for _, s := range in.sources {
+		wg.Go(func() { in.poll(ctx, s) })
+	}
+	wg.Wait()
+	for _, s := range in.sources {
+		s.close()
+	}
+	return nil
+}
+
+func (in *Ingester) poll(ctx context.Context, s *source) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		case <-s.again:
+		}
+		if _, err := in.sync(ctx, s); err != nil && ctx.Err() == nil {
+			in.log.WarnContext(ctx, "source could not be read, its last good state stays", "source", s.desc.Name, "error", err)
+		}
+		timer.Reset(in.pause(s))
+	}
+}
+
+// pause is the time to the next poll: the refresh interval, longer after
+// repeated failures, give or take a tenth.
+func (in *Ingester) pause(s *source) time.Duration {
+	d := in.refresh << min(s.failures(), 4)
+	return d - d/10 + rand.N(d/5+1) //nolint:gosec // jitter needs no secrecy
+}
+
+// refreshNow reads one source and waits until what it says is served.
+func (in *Ingester) refreshNow(ctx context.Context, name string) (int, Revision, error) {
+	for _, s := range in.sources {
+		if s.desc.Name == name {
+			n, err := in.sync(ctx, s)
+			return n, s.revision(), err
+		}
+	}
+	return 0, "", fault.New(fault.NotFound, "there is no source %q", name).WithFix("`fairlead catalog sources` lists them.")
+}
+
+// sync brings one source up to date; one at a time for each source.
+func (in *Ingester) sync(ctx context.Context, s *source) (changed int, err error) {
+	if err := s.lock(ctx); err != nil {
+		return 0, err
+	}
+	defer s.unlock()
+	start := in.now()
+	ctx, cancel := context.WithTimeout(ctx, in.timeout)
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			err = fault.From(fmt.Errorf("panic while reading source %s: %v", s.desc.Name, p))
+		}
+		s.finish(in.now(), err)
+		in.observe(ctx, s.desc.Name, in.now().Sub(start), s.fileCount(), err)
+	}()
+	rev, err := s.src.Observe(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if !s.needs(rev, in.fingerprint) {
+		return 0, nil
+	}
+	tree, err := s.src.Open(ctx, rev)
+	if err != nil {
+		return 0, err
+	}
+	return in.update(ctx, s, tree, rev)
+}
+
+// foreign separates a source's name from a path in it.
+const foreign = "//"
+
+// owner is the source that a path belongs to and the path within it.
+func (in *Ingester) owner(s *source, path string) (*source, string) {
+	name, rel, ok := strings.Cut(path, foreign)
+	if !ok {
+		return s, path
+	}
+	for _, o := range in.sources {
+		if o.desc.Name == name {
+			return o, rel
+		}
+	}
+	return s, path
+}
+
+// locate gives the path of a location as seen from a source: within it, or
+// in another source as name//path.
+func (in *Ingester) locate(s *source, at descriptor.Location) (string, bool) {
+	if path, ok := in.processor.Within(s.base, at); ok {
+		return path, true
+	}
+	for _, o := range in.sources {
+		if o == s {
+			continue
+		}
+		if path, ok := in.processor.Within(o.base, at); ok {
+			return o.desc.Name + foreign + path, true
+		}
+	}
+	return "", false
+}

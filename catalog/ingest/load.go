@@ -1,0 +1,249 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/fairlead-dev/fairlead/catalog/descriptor"
+	"github.com/fairlead-dev/fairlead/catalog/entity"
+)
+
+// loader turns paths of one revision into Files.
+type loader struct {
+	in   *Ingester
+	src  *source
+	tree Tree
+	// now is what the source's problems and first claims are dated with.
+	since int64
+	info  CommitInfo
+}
+
+// address is where a path is, as annotations name it.
+func (l *loader) address(path string) (descriptor.Location, error) {
+	owner, rel := l.in.owner(l.src, path)
+	return l.in.processor.Address(owner.base, rel)
+}
+
+// load reads and processes one file. What cannot be read any more or has
+// become wrong keeps the last good documents of old, which may be nil.
+func (l *loader) load(ctx context.Context, path, id, origin string, old *File) (*File, error) {
+	f := &File{Path: path, ID: id, Origin: origin}
+	at, err := l.address(path)
+	if err != nil {
+		return l.unreadable(f, old, entity.Problem{Name: "InputError", Message: "the file's path cannot be written as a URL"}), nil
+	}
+	data, err := l.in.bytes(ctx, l.src, l.tree, path)
+	switch {
+	case errors.Is(err, ErrNotFound), errors.Is(err, ErrTooLarge):
+		return l.unreadable(f, old, readProblem(path, err)), nil
+	case err != nil:
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	read := l.in.processor.Read(at, data)
+	if !read.OK() {
+		f.Owner = seemingOwner(data)
+		return l.unreadable(f, old, problemsOf(read)...), nil
+	}
+	f.Readable = true
+	f.Problems = located(path, read.Problems)
+	for _, d := range read.Documents {
+		doc := l.process(ctx, f, read, d, origin, old)
+		if twin := f.document(doc.Ref); twin != nil {
+			f.Problems = append(f.Problems, twice(path, twin, doc))
+		}
+		f.Documents = append(f.Documents, doc)
+	}
+	return f, nil
+}
+
+// problemsOf gathers the problems of an unreadable file: its own and those
+// of its documents.
+func problemsOf(f *descriptor.File) []entity.Problem {
+	out := append([]entity.Problem(nil), f.Problems...)
+	for _, d := range f.Documents {
+		out = append(out, d.Problems...)
+	}
+	return out
+}
+
+func (l *loader) unreadable(f, old *File, problems ...entity.Problem) *File {
+	f.Problems = located(f.Path, problems)
+	if old == nil {
+		return f
+	}
+	f.Reads = old.Reads
+	for _, d := range old.Documents {
+		if d.Entity != nil {
+			kept := *d
+			kept.Problems = nil
+			l.stale(&kept, d, f.Problems)
+			f.Documents = append(f.Documents, &kept)
+		}
+	}
+	return f
+}
+
+// stale marks a document as older than its file since the commit at hand,
+// or since the one at which that was first so.
+func (l *loader) stale(d, old *Document, problems []entity.Problem) {
+	d.Stale = old.Stale
+	if d.Stale == "" {
+		d.Stale = l.info.Commit
+		if d.Stale == "" {
+			d.Stale = "unknown"
+		}
+	}
+	e := *d.Entity
+	e.Status = status(problems)
+	d.Entity = &e
+}
+
+func status(problems []entity.Problem) []entity.StatusItem {
+	var out []entity.StatusItem
+	for _, p := range problems {
+		if p.Severity == entity.SeverityWarning {
+			continue
+		}
+		text := p.String()
+		out = append(out, entity.StatusItem{
+			Type: "backstage.io/catalog-processing", Level: "error",
+			Message: p.Name + ": " + text,
+			Error:   &entity.StatusError{Name: p.Name, Message: text},
+		})
+	}
+	return out
+}
+
+func (l *loader) process(ctx context.Context, f *File, read *descriptor.File, d *descriptor.Document, origin string, old *File) *Document {
+	rd := &placeholderReader{l: l}
+	res := l.in.processor.Process(ctx, read, d, descriptor.Location{Type: l.src.desc.BaseType, Target: origin}, rd)
+	out := &Document{Index: d.Index, Ref: d.Ref.String(), Line: d.At.Line, Owner: ownerOf(d), Since: l.since}
+	out.Problems = located(f.Path, res.Problems)
+	for i := range out.Problems {
+		out.Problems[i].Ref = out.Ref
+	}
+	f.Reads = append(f.Reads, rd.paths...)
+	prev := previous(old, out.Ref)
+	if prev != nil {
+		out.Since = prev.Since
+		out.Followed = prev.Followed
+	}
+	switch {
+	case res.OK && res.Entity != nil:
+		out.Entity = l.entity(f.Path, d, res.Entity)
+		out.Edges, out.Targets = res.Edges, res.Targets
+	case prev != nil && prev.Entity != nil:
+		out.Entity, out.Edges, out.Targets = prev.Entity, prev.Edges, prev.Targets
+		l.stale(out, prev, out.Problems)
+	}
+	return out
+}
+
+// previous is the last good document of that name in an earlier reading.
+func previous(old *File, ref string) *Document {
+	if old == nil {
+		return nil
+	}
+	return old.document(ref)
+}
+
+// document is the last document of that name, nil if there is none.
+func (f *File) document(ref string) *Document {
+	for i := len(f.Documents) - 1; i >= 0; i-- {
+		if d := f.Documents[i]; d.Ref == ref {
+			return d
+		}
+	}
+	return nil
+}
+
+func (l *loader) entity(path string, d *descriptor.Document, root *entity.Object) *entity.Entity {
+	owner, rel := l.in.owner(l.src, path)
+	return &entity.Entity{Ref: d.Ref, Root: root, From: entity.Provenance{
+		Source: owner.desc.Name, Repository: owner.desc.Repository,
+		Commit: l.info.Commit, Path: rel, Line: d.At.Line, VerifiedAt: l.in.now().UTC(),
+	}}
+}
+
+var ownerLine = regexp.MustCompile(`(?m)^\s+owner:[ \t]*["']?([\w:/.@-]+)`)
+
+// seemingOwner finds the owner in the text of a file that cannot be read as
+// YAML, so that its problems still reach somebody.
+func seemingOwner(data []byte) string {
+	m := ownerLine.FindSubmatch(data)
+	if m == nil {
+		return ""
+	}
+	ref, err := entity.ParseRef(string(m[1]), "group", entity.DefaultNamespace)
+	if err != nil {
+		return ""
+	}
+	return ref.String()
+}
+
+// ownerOf is the owner that a document names, whatever else is wrong with it.
+func ownerOf(d *descriptor.Document) string {
+	if d.Raw == nil {
+		return ""
+	}
+	written := d.Raw.Object("spec").String("owner")
+	if written == "" {
+		return ""
+	}
+	ns := d.Ref.Namespace
+	if ns == "" {
+		ns = entity.DefaultNamespace
+	}
+	ref, err := entity.ParseRef(written, "group", ns)
+	if err != nil {
+		return ""
+	}
+	return ref.String()
+}
+
+func located(path string, problems []entity.Problem) []entity.Problem {
+	out := make([]entity.Problem, len(problems))
+	for i, p := range problems {
+		p.File = path
+		if p.Severity == "" {
+			p.Severity = entity.SeverityError
+		}
+		out[i] = p
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+func readProblem(path string, err error) entity.Problem {
+	if errors.Is(err, ErrNotFound) {
+		return entity.Problem{Name: "NotFoundError", Message: fmt.Sprintf("%s is not there", path)}
+	}
+	return entity.Problem{Name: "InputError", Message: fmt.Sprintf("%s is too large for a catalog file", path),
+		Fix: "Split the file, or raise the source's size limit."}
+}
+
+// placeholderReader reads what placeholders name: files of the source's own
+// repository or of another configured source, nothing else.
+type placeholderReader struct {
+	l     *loader
+	paths []string
+}
+
+// Read gives the bytes at a location.
+func (r *placeholderReader) Read(ctx context.Context, at descriptor.Location) ([]byte, error) {
+	path, ok := r.l.in.locate(r.l.src, at)
+	if !ok {
+		return nil, fmt.Errorf("%s is neither in this repository nor in one that is configured as a source", at.Target)
+	}
+	r.paths = append(r.paths, path)
+	data, err := r.l.in.bytes(ctx, r.l.src, r.l.tree, path)
+	if errors.Is(err, ErrNotFound) {
+		return nil, fmt.Errorf("%s: %w", strings.TrimPrefix(path, "/"), descriptor.ErrNotFound)
+	}
+	return data, err
+}

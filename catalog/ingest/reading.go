@@ -1,0 +1,247 @@
+package ingest
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/fairlead-dev/fairlead/catalog/descriptor"
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+// source is one configured source and what it last said.
+type source struct {
+	order int
+	src   Source
+	desc  Description
+	base  descriptor.Location
+	// busy holds one token: who has it may read the source.
+	busy chan struct{}
+	// again asks for a reading without waiting for it.
+	again chan struct{}
+
+	mu       sync.RWMutex // guards what follows
+	meta     Meta
+	ready    bool
+	failed   int
+	lastErr  *fault.Error
+	errSince Sighting
+	recheck  bool // another source that this one reads has changed
+	unsaved  bool // the keeper lacks something
+	paths    map[string]string
+	files    map[string]*File
+	parents  map[string][]string
+	shape    shape
+	held     map[string]holding
+	problems int // of files, without conflicts
+
+	treeMu sync.RWMutex
+	tree   Tree
+}
+
+func newSource(order int, src Source) *source {
+	d := src.Describe()
+	s := &source{order: order, src: src, desc: d, base: descriptor.Location{Type: d.BaseType, Target: d.Base},
+		busy: make(chan struct{}, 1), again: make(chan struct{}, 1)}
+	s.busy <- struct{}{}
+	return s
+}
+
+func (s *source) lock(ctx context.Context) error {
+	select {
+	case <-s.busy:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *source) unlock() { s.busy <- struct{}{} }
+
+func (s *source) nudge() {
+	select {
+	case s.again <- struct{}{}:
+	default:
+	}
+}
+
+func (s *source) revision() Revision {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.meta.Revision
+}
+
+func (s *source) failures() int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.failed
+}
+
+func (s *source) fileCount() int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.files)
+}
+
+// needs tells whether a revision has to be read.
+func (s *source) needs(rev Revision, fingerprint string) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return rev != s.meta.Revision || fingerprint != s.meta.Fingerprint || s.recheck || s.unsaved
+}
+
+// finish notes how a reading ended.
+func (s *source) finish(at time.Time, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ready = true
+	if err == nil {
+		s.failed, s.lastErr = 0, nil
+		s.meta.Checked = Sighting{Commit: s.meta.Info.Commit, At: at}
+		return
+	}
+	f := fault.From(err)
+	if s.lastErr == nil || s.lastErr.Message != f.Message {
+		s.errSince = Sighting{Commit: s.meta.Info.Commit, At: at}
+	}
+	s.failed++
+	s.lastErr = f
+}
+
+func (s *source) restore(in *Ingester, kept *Kept) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.meta = kept.Meta
+	s.paths = kept.Paths
+	s.files = make(map[string]*File, len(kept.Files))
+	for _, f := range kept.Files {
+		s.files[f.Path] = f
+	}
+	s.parents = parentsOf(in, s, s.files)
+	s.shape = shapeOf(s.files)
+	s.problems = len(s.list())
+	s.ready = true
+}
+
+// parentsOf works out which Location reached which file.
+func parentsOf(in *Ingester, s *source, files map[string]*File) map[string][]string {
+	out := map[string][]string{}
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		for _, d := range files[path].Documents {
+			for _, t := range d.Targets {
+				if to, ok := in.locate(s, t.Location); ok && !t.Glob && files[to] != nil {
+					out[to] = append(out[to], d.Ref)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// holdings computes anew what every file claims.
+func (s *source) holdings() []holding {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held = make(map[string]holding, len(s.files))
+	out := make([]holding, 0, len(s.files))
+	for path, f := range s.files {
+		h := s.holding(f, s.parents[path])
+		s.held[path] = h
+		out = append(out, h)
+	}
+	return out
+}
+
+// holding is what one file claims: of two documents with one name, the last
+// that holds.
+func (s *source) holding(f *File, parents []string) holding {
+	h := make(holding, len(f.Documents))
+	for _, d := range f.Documents {
+		if d.Entity != nil {
+			h[d.Ref] = claim{source: s.order, path: f.Path, doc: d, parents: parents}
+		}
+	}
+	return h
+}
+
+// roots are the paths that the source's globs pick, sorted.
+func (s *source) roots(paths map[string]string) []string {
+	var out []string
+	for p := range paths {
+		if s.includes(p) {
+			out = append(out, p)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (s *source) includes(path string) bool {
+	for _, glob := range s.desc.Include {
+		if doublestar.MatchUnvalidated(glob, path) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *source) has(path string) (known, claimed bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	_, known = s.paths[path]
+	return known, s.files[path] != nil
+}
+
+// swap makes tree the one that others read from.
+func (s *source) swap(tree Tree) {
+	s.treeMu.Lock()
+	old := s.tree
+	s.tree = tree
+	s.treeMu.Unlock()
+	if old != nil && old != tree {
+		_ = old.Close() // nothing can be done about a tree that will not close
+	}
+}
+
+func (s *source) close() { s.swap(nil) }
+
+// readForeign reads a file for another source.
+func (s *source) readForeign(ctx context.Context, path string) ([]byte, error) {
+	s.treeMu.RLock()
+	defer s.treeMu.RUnlock()
+	if s.tree == nil {
+		return nil, fault.New(fault.Unavailable, "source %q has not been read yet", s.desc.Name)
+	}
+	return s.tree.Read(ctx, path)
+}
+
+// bytes reads a file of this or of another source.
+func (in *Ingester) bytes(ctx context.Context, s *source, tree Tree, path string) ([]byte, error) {
+	o, rel := in.owner(s, path)
+	if o == s {
+		return tree.Read(ctx, path)
+	}
+	return o.readForeign(ctx, rel)
+}
+
+func (in *Ingester) exists(path string) bool {
+	o, rel := in.owner(nil, path)
+	if o == nil {
+		return false
+	}
+	known, _ := o.has(rel)
+	return known
+}
+
+func (in *Ingester) claimedElsewhere(path string) bool {
+	o, rel := in.owner(nil, path)
+	if o == nil {
+		return false
+	}
+	_, claimed := o.has(rel)
+	return claimed
+}

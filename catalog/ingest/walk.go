@@ -1,0 +1,272 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/fairlead-dev/fairlead/catalog/descriptor"
+	"github.com/fairlead-dev/fairlead/catalog/entity"
+)
+
+// walk follows a source's catalog files from its roots through Locations.
+// One file is one claim however often it is reached; a file that is a root is
+// reached as a root.
+type walk struct {
+	*loader
+	paths map[string]string
+	old   map[string]*File
+	// dirty are the files to read again even if their content is the same.
+	dirty map[string]bool
+	// loaded is everything looked at, visited what is part of the catalog.
+	loaded  map[string]*File
+	visited map[string]*File
+	order   []string
+	parents map[string][]string
+	// reread are the files read in this walk.
+	reread int
+}
+
+func newWalk(l *loader, paths map[string]string, old map[string]*File, dirty map[string]bool) *walk {
+	return &walk{loader: l, paths: paths, old: old, dirty: dirty,
+		loaded: make(map[string]*File, len(old)), visited: make(map[string]*File, len(old)), parents: map[string][]string{}}
+}
+
+// step is a file to look at and the location by which it was reached.
+type step struct{ path, origin string }
+
+// run visits roots and everything that they reach.
+func (w *walk) run(ctx context.Context, roots []string) error {
+	level := make([]step, 0, len(roots))
+	for _, path := range roots {
+		at, err := w.in.processor.Registered(w.src.base, path)
+		if err != nil {
+			continue
+		}
+		level = append(level, step{path, at.Target})
+		w.visited[path] = nil
+	}
+	for len(level) > 0 {
+		if err := w.load(ctx, level); err != nil {
+			return err
+		}
+		next, err := w.follow(ctx, level)
+		if err != nil {
+			return err
+		}
+		level = next
+	}
+	return ctx.Err()
+}
+
+// load reads what a level needs, in parallel.
+func (w *walk) load(ctx context.Context, level []step) error {
+	todo := level[:0:0]
+	for _, s := range level {
+		if _, done := w.loaded[s.path]; done {
+			continue
+		}
+		old := w.old[s.path]
+		if old != nil && !w.dirty[s.path] && old.ID == w.id(s.path) && old.Origin == s.origin && settled(old) {
+			w.loaded[s.path] = old
+			continue
+		}
+		w.loaded[s.path] = nil
+		todo = append(todo, s)
+	}
+	files := make([]*File, len(todo))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(w.in.workers)
+	for i, s := range todo {
+		g.Go(func() error {
+			var err error
+			files[i], err = w.loader.load(ctx, s.path, w.id(s.path), s.origin, w.old[s.path])
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	for i, s := range todo {
+		w.loaded[s.path] = files[i]
+	}
+	w.reread += len(todo)
+	return nil
+}
+
+// settled tells whether a file need not be looked at again while its content
+// is the same: a Location whose targets were not all there must be.
+func settled(f *File) bool {
+	for _, d := range f.Documents {
+		if len(d.Targets) > 0 && (len(d.Problems) > 0 || !d.Good()) {
+			return false
+		}
+	}
+	return true
+}
+
+// id is the content id of a path; a file of another source is never cached.
+func (w *walk) id(path string) string { return w.paths[path] }
+
+// follow visits a level and gives the files that its Locations reach.
+func (w *walk) follow(ctx context.Context, level []step) ([]step, error) {
+	var next []step
+	for _, s := range level {
+		f := w.loaded[s.path]
+		if w.visited[s.path] != nil {
+			continue
+		}
+		w.visited[s.path] = f
+		w.order = append(w.order, s.path)
+		for i := range f.Documents {
+			more, err := w.followLocation(ctx, f, i, s.origin)
+			if err != nil {
+				return nil, err
+			}
+			next = append(next, more...)
+		}
+	}
+	return next, nil
+}
+
+// followLocation reads what one Location points to. A required target that
+// is missing or broken breaks the Location: it then stays as it was, or out.
+func (w *walk) followLocation(ctx context.Context, f *File, i int, origin string) ([]step, error) {
+	d := f.Documents[i]
+	if d.Entity == nil || len(d.Targets) == 0 {
+		return nil, nil
+	}
+	var reached []step
+	var problems []entity.Problem
+	for _, t := range d.Targets {
+		paths, p := w.resolve(t)
+		if p != nil {
+			problems = append(problems, *p)
+			continue
+		}
+		for _, path := range paths {
+			reached = append(reached, step{path, origin})
+		}
+	}
+	if err := w.load(ctx, reached); err != nil {
+		return nil, err
+	}
+	for _, s := range reached {
+		if t := w.loaded[s.path]; t != nil && !t.Readable && len(t.Documents) == 0 {
+			problems = append(problems, entity.Problem{Name: "InputError",
+				Message: fmt.Sprintf("target %s has errors of its own, so nothing of this Location is read", s.path),
+				Fix:     "Put the errors of the target right, or remove it from spec.targets."})
+		}
+	}
+	return w.settle(f, i, reached, problems), nil
+}
+
+// settle decides on a Location whose targets have been looked at.
+func (w *walk) settle(f *File, i int, reached []step, problems []entity.Problem) []step {
+	d := f.Documents[i]
+	for j := range problems {
+		if problems[j].Line == 0 {
+			problems[j].Line = d.Line
+		}
+		problems[j].Ref = d.Ref
+	}
+	problems = located(f.Path, problems)
+	switch {
+	case len(problems) == 0:
+		if !d.Followed {
+			w.amend(f.Path, i, func(c *Document) { c.Followed = true })
+		}
+	case d.Followed:
+		since := d
+		if prev := previous(w.old[f.Path], d.Ref); prev != nil {
+			since = prev
+		}
+		w.amend(f.Path, i, func(c *Document) {
+			w.stale(c, since, problems)
+			c.Problems = append(slices.Clone(d.Problems), problems...)
+		})
+	default:
+		w.amend(f.Path, i, func(c *Document) {
+			c.Entity, c.Edges = nil, nil
+			c.Problems = append(slices.Clone(d.Problems), problems...)
+		})
+		return nil
+	}
+	var next []step
+	for _, s := range reached {
+		w.parents[s.path] = append(w.parents[s.path], d.Ref)
+		if _, known := w.visited[s.path]; !known {
+			w.visited[s.path] = nil
+			next = append(next, s)
+		}
+	}
+	return next
+}
+
+// amend changes one document of a visited file, leaving what is published
+// alone.
+func (w *walk) amend(path string, i int, change func(*Document)) {
+	g := *w.visited[path]
+	g.Documents = slices.Clone(g.Documents)
+	c := *g.Documents[i]
+	change(&c)
+	g.Documents[i] = &c
+	w.loaded[path], w.visited[path] = &g, &g
+}
+
+// resolve gives the paths that a target names; a problem where it is
+// required and there is none.
+func (w *walk) resolve(t descriptor.Target) ([]string, *entity.Problem) {
+	path, ok := w.in.locate(w.src, t.Location)
+	if !ok {
+		return nil, w.problem(t, "InputError", "is neither in this repository nor in one that is configured as a source",
+			"Use a target within the repository, or add the other repository under catalog.sources.")
+	}
+	if t.Glob {
+		return w.glob(t, path)
+	}
+	if _, there := w.paths[path]; there {
+		return []string{path}, nil
+	}
+	if strings.Contains(path, foreign) && w.in.exists(path) {
+		if w.in.claimedElsewhere(path) {
+			return nil, nil
+		}
+		return []string{path}, nil
+	}
+	if t.Optional {
+		return nil, nil
+	}
+	return nil, w.problem(t, "NotFoundError", "is not there", "Correct the path, or set spec.presence to optional.")
+}
+
+func (w *walk) glob(t descriptor.Target, pattern string) ([]string, *entity.Problem) {
+	if !doublestar.ValidatePattern(pattern) {
+		return nil, w.problem(t, "InputError", "is not a valid glob", "Use *, ?, [a-c], {a,b} and ** only.")
+	}
+	var out []string
+	for path := range w.paths {
+		if !hidden(path) && doublestar.MatchUnvalidated(pattern, path) {
+			out = append(out, path)
+		}
+	}
+	slices.Sort(out)
+	if len(out) == 0 && !t.Optional {
+		return nil, w.problem(t, "NotFoundError", "matches no file", "Correct the glob, or set spec.presence to optional.")
+	}
+	return out, nil
+}
+
+func (w *walk) problem(t descriptor.Target, name, what, fix string) *entity.Problem {
+	return &entity.Problem{Name: name, Severity: entity.SeverityError, Line: t.At.Line, Column: t.At.Column,
+		Message: fmt.Sprintf("target %q %s", t.Written, what), Fix: fix}
+}
+
+// hidden tells whether any part of a path starts with a dot.
+func hidden(path string) bool {
+	return strings.HasPrefix(path, ".") || strings.Contains(path, "/.")
+}
