@@ -30,6 +30,8 @@ type ListEntitiesInput struct {
 	Cursor string `json:"cursor,omitempty"`
 	// TotalItems is "include" (default) or "exclude".
 	TotalItems string `json:"totalItems,omitempty"`
+	// Cursors asks for EntityPage.Cursors.
+	Cursors bool `json:"-"`
 }
 
 // OrderField is one field to order by.
@@ -49,6 +51,9 @@ type EntityPage struct {
 	Items      []*Entity `json:"items"`
 	TotalItems int       `json:"totalItems"`
 	PageInfo   PageInfo  `json:"pageInfo"`
+	// Cursors holds, if asked for, for each item the cursor that goes on after
+	// it; BackFrom turns it to what comes before.
+	Cursors []string `json:"-"`
 }
 
 // PageInfo holds the cursors around a page.

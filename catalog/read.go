@@ -139,7 +139,11 @@ func (s *Service) ListEntities(_ context.Context, who access.Caller, in ListEnti
 	for i, e := range l.Entities {
 		l.Entities[i] = fields.Apply(e)
 	}
-	return &EntityPage{Items: notNil(l.Entities), TotalItems: l.Total, PageInfo: pageInfo(c, l, limit)}, nil
+	page := &EntityPage{Items: notNil(l.Entities), TotalItems: l.Total, PageInfo: pageInfo(c, l, limit)}
+	if in.Cursors {
+		page.Cursors = cursors(c, l)
+	}
+	return page, nil
 }
 
 func notNil[T any](s []T) []T {

@@ -40,10 +40,11 @@ type Window struct {
 // Listing is a part of the answer to a Query, in order.
 type Listing struct {
 	Entities []*entity.Entity
-	First    Mark // of the first entity, if there is any
-	Last     Mark // of the last
-	More     bool // there are more in the direction asked
-	Total    int  // entities in all, if asked
+	Marks    []Mark // of each entity
+	First    Mark   // of the first entity, if there is any
+	Last     Mark   // of the last
+	More     bool   // there are more in the direction asked
+	Total    int    // entities in all, if asked
 }
 
 // List answers a query within a scope.
@@ -134,6 +135,7 @@ func (s *Snapshot) fill(out *Listing, c *column, down bool, w Window, keep func(
 		slices.Reverse(out.Entities)
 		slices.Reverse(marks)
 	}
+	out.Marks = marks
 	if len(marks) > 0 {
 		out.First, out.Last = marks[0], marks[len(marks)-1]
 	}

@@ -1,0 +1,67 @@
+package catalog
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog/entity"
+	"github.com/fairlead-dev/fairlead/catalog/index"
+)
+
+// Changes are changes of the catalog as one caller may see them.
+type Changes struct {
+	// Changed are the refs of entities added or changed, Removed of those that
+	// are there no more, both sorted.
+	Changed, Removed []string
+	// Many tells that there were too many to name: both lists are then empty
+	// and everything may have changed.
+	Many bool
+}
+
+// WatchFor tells a caller of changes to entities of some kinds, or of all,
+// that they may see or could see before, until ctx ends; then the channel is
+// closed. What they may see is asked anew at each change.
+func (s *Service) WatchFor(ctx context.Context, who access.Caller, kinds []string) <-chan Changes {
+	before := s.Snapshot()
+	in := s.Watch(ctx)
+	out := make(chan Changes)
+	go func() {
+		defer close(out)
+		for c := range in {
+			now := s.Snapshot()
+			told := s.seen(who, kinds, c, before, now)
+			before = now
+			if len(told.Changed)+len(told.Removed) == 0 && !told.Many {
+				continue
+			}
+			select {
+			case out <- told:
+			case <-ctx.Done():
+			}
+		}
+	}()
+	return out
+}
+
+func (s *Service) seen(who access.Caller, kinds []string, c Changed, before, now *index.Snapshot) Changes {
+	scope := s.policy.Scope(who, access.ReadCatalog)
+	if c.Many {
+		return Changes{Many: !scope.None()}
+	}
+	out := Changes{Changed: []string{}, Removed: []string{}}
+	for _, ref := range c.Refs {
+		kind, _, _ := strings.Cut(ref, ":")
+		if len(kinds) > 0 && !slices.ContainsFunc(kinds, func(k string) bool { return entity.Lower(k) == kind }) {
+			continue
+		}
+		switch {
+		case now.Get(scope, ref) != nil:
+			out.Changed = append(out.Changed, ref)
+		case before.Get(scope, ref) != nil:
+			out.Removed = append(out.Removed, ref)
+		}
+	}
+	return out
+}
