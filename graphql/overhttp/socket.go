@@ -1,0 +1,230 @@
+package overhttp
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+const subprotocol = "graphql-transport-ws"
+
+// Close codes of graphql-transport-ws.
+const (
+	closeBadMessage   websocket.StatusCode = 4400
+	closeUnauthorized websocket.StatusCode = 4401
+	closeForbidden    websocket.StatusCode = 4403
+	closeProtocol     websocket.StatusCode = 4406
+	closeInitTimeout  websocket.StatusCode = 4408
+	closeDuplicate    websocket.StatusCode = 4409
+	closeTooManyInits websocket.StatusCode = 4429
+)
+
+// SocketLimits bound WebSocket connections. The zero value of a field means
+// the default.
+type SocketLimits struct {
+	// Connections at one time, 1,000 by default; more are answered with 503.
+	Connections int
+	// Operations running at one time on a connection, 32 by default.
+	Operations int
+	// MessageBytes is the size of a message from the client, 128 KiB by
+	// default; a larger one ends the connection with 1009.
+	MessageBytes int64
+	// InitTimeout is how long a client may take to send connection_init, 5 s
+	// by default.
+	InitTimeout time.Duration
+	// KeepAlive is how often a connection is probed and its credential
+	// checked again, 25 s by default.
+	KeepAlive time.Duration
+	// WriteTimeout is how long a client may take to accept a message, 10 s by
+	// default.
+	WriteTimeout time.Duration
+}
+
+// message is one message of graphql-transport-ws, either way.
+type message struct {
+	ID      string          `json:"id,omitempty"`
+	Type    string          `json:"type"`
+	Payload json.RawMessage `json:"payload,omitempty"`
+}
+
+// socket is one connection. who and proof are written before the connection
+// is acknowledged and only read after.
+type socket struct {
+	h    *Handler
+	conn *websocket.Conn
+	r    *http.Request
+
+	inits        int
+	acknowledged chan struct{}
+	who          access.Caller
+	proof        *http.Request // shows what who was let in by
+
+	mu      sync.Mutex
+	running map[string]*job
+	jobs    sync.WaitGroup
+}
+
+func (h *Handler) serveSocket(w http.ResponseWriter, r *http.Request) {
+	if h.sockets.Add(1) > int64(or(h.Socket.Connections, 1000)) {
+		h.sockets.Add(-1)
+		writeError(w, mediaJSON, http.StatusServiceUnavailable, fault.New(fault.Unavailable, "too many WebSocket connections are open").
+			WithFix("Close some, or try again later."))
+		return
+	}
+	defer h.sockets.Add(-1)
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{subprotocol}, OriginPatterns: h.Origins})
+	if err != nil {
+		return // Accept has answered
+	}
+	defer conn.CloseNow() //nolint:errcheck // closed already in the usual case
+	if conn.Subprotocol() != subprotocol {
+		_ = conn.Close(closeProtocol, "Subprotocol not acceptable")
+		return
+	}
+	conn.SetReadLimit(or(h.Socket.MessageBytes, 128<<10))
+	ctx, cancel := context.WithCancel(r.Context())
+	s := &socket{h: h, conn: conn, r: r, acknowledged: make(chan struct{}), running: map[string]*job{}}
+	s.jobs.Go(func() { s.watch(ctx) })
+	s.serve(ctx)
+	cancel()
+	s.jobs.Wait()
+}
+
+// serve reads until the connection ends. Reads are not bound to ctx, so that
+// the end of the server is told to the client by a close message.
+func (s *socket) serve(ctx context.Context) {
+	for {
+		typ, data, err := s.conn.Read(context.WithoutCancel(ctx))
+		if err != nil {
+			return
+		}
+		var m message
+		if typ != websocket.MessageText || json.Unmarshal(data, &m) != nil {
+			s.close(closeBadMessage, "Invalid message received")
+			return
+		}
+		if !s.handle(ctx, m) {
+			return
+		}
+	}
+}
+
+// watch ends the connection when ctx ends, when no connection_init came in
+// time, when the client is gone, or when its credential holds no longer.
+func (s *socket) watch(ctx context.Context) {
+	select {
+	case <-s.acknowledged:
+	case <-ctx.Done():
+		s.close(websocket.StatusGoingAway, "the server is shutting down")
+		return
+	case <-time.After(or(s.h.Socket.InitTimeout, 5*time.Second)):
+		s.close(closeInitTimeout, "Connection initialisation timeout")
+		return
+	}
+	tick := time.NewTicker(or(s.h.Socket.KeepAlive, 25*time.Second))
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			s.close(websocket.StatusGoingAway, "the server is shutting down")
+			return
+		case <-tick.C:
+			if _, err := s.h.Authenticate(s.proof); err != nil && fault.CodeOf(err) == fault.Unauthenticated {
+				s.close(closeForbidden, "Forbidden")
+				return
+			}
+			if !s.alive(ctx) {
+				_ = s.conn.CloseNow()
+				return
+			}
+		}
+	}
+}
+
+func (s *socket) alive(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, or(s.h.Socket.WriteTimeout, 10*time.Second))
+	defer cancel()
+	return s.conn.Ping(ctx) == nil
+}
+
+// close ends the connection; what went wrong on the way matters to nobody.
+func (s *socket) close(code websocket.StatusCode, reason string) { _ = s.conn.Close(code, reason) }
+
+// handle acts on one message and tells whether the connection goes on.
+func (s *socket) handle(ctx context.Context, m message) bool {
+	switch m.Type {
+	case "connection_init":
+		return s.init(ctx, m)
+	case "ping":
+		return s.send(ctx, message{Type: "pong", Payload: m.Payload})
+	case "pong":
+		return true
+	case "subscribe":
+		return s.subscribe(ctx, m)
+	case "complete":
+		s.cancel(m.ID)
+		return true
+	}
+	s.close(closeBadMessage, "Invalid message received")
+	return false
+}
+
+// init lets the client in by the credential of its payload, else by that of
+// the request that opened the connection.
+func (s *socket) init(ctx context.Context, m message) bool {
+	if s.inits++; s.inits > 1 {
+		s.close(closeTooManyInits, "Too many initialisation requests")
+		return false
+	}
+	s.proof = s.r.Clone(ctx)
+	if auth, ok := credential(m.Payload); ok {
+		s.proof.Header.Set("Authorization", auth)
+	}
+	var err error
+	if s.who, err = s.h.Authenticate(s.proof); err != nil {
+		s.close(closeForbidden, "Forbidden")
+		return false
+	}
+	close(s.acknowledged)
+	return s.send(ctx, message{Type: "connection_ack"})
+}
+
+// credential finds an Authorization header in the payload of
+// connection_init: at its top or under headers, in any case.
+func credential(payload json.RawMessage) (string, bool) {
+	var p map[string]json.RawMessage
+	if json.Unmarshal(payload, &p) != nil {
+		return "", false
+	}
+	for _, fields := range []map[string]json.RawMessage{p, nested(p["headers"])} {
+		for k, v := range fields {
+			var value string
+			if http.CanonicalHeaderKey(k) == "Authorization" && json.Unmarshal(v, &value) == nil {
+				return value, true
+			}
+		}
+	}
+	return "", false
+}
+
+func nested(raw json.RawMessage) (m map[string]json.RawMessage) {
+	_ = json.Unmarshal(raw, &m) // what is no object holds no header
+	return m
+}
+
+func (s *socket) send(ctx context.Context, m message) bool {
+	data, err := json.Marshal(m)
+	if err != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, or(s.h.Socket.WriteTimeout, 10*time.Second))
+	defer cancel()
+	return s.conn.Write(ctx, websocket.MessageText, data) == nil
+}
