@@ -19,9 +19,10 @@ type Ref struct {
 	Name      string
 }
 
-// String is the full reference, kind:namespace/name, in lower case.
+// String is the full reference, kind:namespace/name, in lower case. Each part
+// is lowered on its own: what follows a sigma decides which one it becomes.
 func (r Ref) String() string {
-	return Lower(r.Kind + ":" + r.Namespace + "/" + r.Name)
+	return Lower(r.Kind) + ":" + Lower(r.Namespace) + "/" + Lower(r.Name)
 }
 
 // Canonical is the reference in lower case.
