@@ -97,8 +97,38 @@ func isURL(s string) bool {
 	if isPlainURL(s) {
 		return true
 	}
-	_, err := url.Parse(s)
+	if _, err := url.Parse(s); err == nil {
+		return true
+	}
+	_, err := url.Parse(plainHost(s))
 	return err == nil
+}
+
+// plainHost puts letters in the place of what browsers let stand in a host
+// and the parser's check of internationalized names does not: labels in ASCII
+// that start with xn-- are never decoded, and signs may stand beside letters
+// of other scripts.
+func plainHost(s string) string {
+	scheme, rest, ok := strings.Cut(s, ":")
+	if !ok {
+		return s
+	}
+	start := len(rest) - len(strings.TrimLeft(rest, "/\\"))
+	end := start + len(rest[start:])
+	if i := strings.IndexAny(rest[start:], "/\\?#"); i >= 0 {
+		end = start + i
+	}
+	if i := strings.LastIndexByte(rest[start:end], '@'); i >= 0 {
+		start += i + 1
+	}
+	host := strings.ToLower(rest[start:end])
+	if all(host, func(c byte) bool { return c < 0x80 }) {
+		host = strings.ReplaceAll(host, "xn--", "xn-")
+	} else if !strings.HasPrefix(host, "xn--") && !strings.Contains(host, ".xn--") {
+		host = strings.NewReplacer("--", "-a", "~", "a", `"`, "a", "!", "a", "$", "a", "&", "a", "'", "a", "(", "a", ")", "a", "*", "a",
+			"+", "a", ",", "a", ";", "a", "=", "a", "_", "a", "`", "a", "{", "a", "}", "a").Replace(host)
+	}
+	return scheme + ":" + rest[:start] + host + rest[end:]
 }
 
 // isPlainURL knows the common case at sight: https, a host of lower-case

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -93,7 +94,7 @@ func (f *filler) object(o *entity.Object, at entity.Position) (entity.Value, boo
 	var fresh *entity.Object
 	for i := range o.Members {
 		v, changed := f.value(o.Members[i].Value, place(o.Members[i].At, at))
-		if !changed {
+		if !changed && !isPrototype(o.Members[i].Key, v) {
 			continue
 		}
 		if fresh == nil {
@@ -104,7 +105,21 @@ func (f *filler) object(o *entity.Object, at entity.Position) (entity.Value, boo
 	if fresh == nil {
 		return o, false
 	}
+	fresh.Members = slices.DeleteFunc(fresh.Members, func(m entity.Member) bool { return isPrototype(m.Key, m.Value) })
 	return fresh, true
+}
+
+// isPrototype tells whether a member would replace the prototype of a
+// JavaScript object, which is why Backstage drops it.
+func isPrototype(key string, v entity.Value) bool {
+	if key != "__proto__" {
+		return false
+	}
+	switch v.(type) {
+	case *entity.Object, entity.List:
+		return true
+	}
+	return false
 }
 
 // placeholder fills a mapping whose only key starts with "$".
@@ -241,10 +256,12 @@ func (m *mover) move(v entity.Value) entity.Value {
 		if done, ok := m.objects[v]; ok {
 			return done
 		}
-		o := &entity.Object{Members: make([]entity.Member, len(v.Members)), At: m.at}
+		o := &entity.Object{Members: make([]entity.Member, 0, len(v.Members)), At: m.at}
 		m.objects[v] = o
-		for i, x := range v.Members {
-			o.Members[i] = entity.Member{Key: x.Key, Value: m.move(x.Value), At: m.at}
+		for _, x := range v.Members {
+			if !isPrototype(x.Key, x.Value) {
+				o.Members = append(o.Members, entity.Member{Key: x.Key, Value: m.move(x.Value), At: m.at})
+			}
 		}
 		return o
 	case entity.List:

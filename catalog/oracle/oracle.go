@@ -12,10 +12,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
 	"github.com/fairlead-dev/fairlead/internal/fault"
@@ -171,15 +174,60 @@ func (s *suite) Read(ctx context.Context, at descriptor.Location) ([]byte, error
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	name, ok := s.proc.Within(s.web, at)
-	if !ok {
-		return nil, fmt.Errorf("%s: %w", at.Target, descriptor.ErrNotFound)
+	name, err := s.local(at.Target)
+	if err != nil {
+		return nil, err
 	}
 	data, err := s.readFile(name)
 	if errors.Is(err, errNoFile) {
 		return nil, fmt.Errorf("%s: %w", at.Target, descriptor.ErrNotFound)
 	}
 	return data, err
+}
+
+// local is the path that a URL names. The real catalog would ask the network;
+// here, as in the program that the output is compared with, URLs are compared
+// as texts, but for the word that tells the kind of page.
+func (s *suite) local(target string) (string, error) {
+	rest, ok := strings.CutPrefix(asBlob(target), asBlob(s.web.Target))
+	if !ok {
+		return "", fmt.Errorf("%s is outside of %s: %w", target, s.web.Target, descriptor.ErrNotFound)
+	}
+	if i := strings.IndexAny(rest, "?#"); i >= 0 {
+		rest = rest[:i]
+	}
+	name, err := url.PathUnescape(rest)
+	if err != nil || !utf8.ValidString(name) {
+		return "", fmt.Errorf("%s has malformed percent-encoding", target)
+	}
+	clean := path.Clean(name)
+	if strings.HasSuffix(name, "/") {
+		clean += "/"
+	}
+	return strings.TrimPrefix(clean, "/"), nil
+}
+
+// asBlob writes blob in the place of tree, edit or raw after the repository.
+func asBlob(target string) string {
+	scheme, rest, ok := strings.Cut(target, "://")
+	if !ok || scheme != "http" && scheme != "https" {
+		return target
+	}
+	parts := strings.SplitAfter(rest, "/")
+	if len(parts) < 2 || parts[0] == "/" {
+		return target
+	}
+	for i := 2; i < len(parts); i++ {
+		switch parts[i] {
+		case "blob/", "tree/", "edit/", "raw/":
+			// There must be something between host and word.
+			if i > 2 || parts[1] != "/" {
+				parts[i] = "blob/"
+				return scheme + "://" + strings.Join(parts, "")
+			}
+		}
+	}
+	return target
 }
 
 // matching lists what a pattern of files names, files and folders alike.

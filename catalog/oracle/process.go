@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"strings"
 
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
@@ -76,6 +77,10 @@ func (out *outcome) fail(name, format string, args ...any) {
 func (s *suite) follow(ctx context.Context, it *item, t descriptor.Target, out *outcome) {
 	if t.Location.Type == descriptor.TypeFile {
 		s.followFiles(ctx, it, t, out)
+		return
+	}
+	if n := min(len(s.web.Target), len(t.Location.Target)); strings.ContainsAny(t.Location.Target[n:], "*?") {
+		out.fail("Error", "%s is a pattern, and there is nothing to search", t.Location.Target)
 		return
 	}
 	data, err := s.Read(ctx, t.Location)
