@@ -122,7 +122,7 @@ func (l *loader) decode(data []byte) (*policyFile, bool) {
 var (
 	yamlLine     = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
 	unknownField = regexp.MustCompile(`^field (.+) not found in type access\.(\w+)$`)
-	goType       = regexp.MustCompile(`into (?:\[\])?access\.\w+`)
+	typeMismatch = regexp.MustCompile("(?s)^cannot unmarshal !!(\\w+) (`.*` )?into (.*)$")
 )
 
 // decodeError turns what the YAML reader says into problems with lines.
@@ -142,8 +142,43 @@ func (l *loader) decodeError(err error) {
 			p.Message = fmt.Sprintf("unknown key %q", clip(m[1], 80))
 			p.Fix = "Known here: " + strings.Join(knownKeys(m[2]), ", ") + "."
 		}
-		p.Message = clip(goType.ReplaceAllString(p.Message, "here"), 300)
+		if m := typeMismatch.FindStringSubmatch(p.Message); m != nil {
+			p.Message = fmt.Sprintf("%s %sstands where %s belongs", yamlKind(m[1]), m[2], goKind(m[3]))
+		}
+		p.Message = clip(p.Message, 300)
 		l.problems = append(l.problems, p)
+	}
+}
+
+// yamlKind names a YAML tag for a person.
+func yamlKind(tag string) string {
+	switch tag {
+	case "seq":
+		return "a list"
+	case "map":
+		return "a section"
+	case "str":
+		return "a text"
+	case "int":
+		return "a whole number"
+	case "float":
+		return "a number"
+	default:
+		return "a value of type " + tag
+	}
+}
+
+// goKind names what belongs where a value of a Go type is read.
+func goKind(t string) string {
+	switch {
+	case t == "string":
+		return "a text"
+	case t == "bool":
+		return "true or false"
+	case strings.HasPrefix(t, "[]"):
+		return "a list"
+	default:
+		return "a section"
 	}
 }
 
@@ -179,7 +214,7 @@ func (l *loader) callers(path string, s *whoSpec) callers {
 	c := callers{anonymous: s.Anonymous, roles: s.Roles, agents: s.Agents}
 	c.subjects = l.refs(path+".subjects", s.Subjects, "user", "*")
 	c.groups = l.refs(path+".groups", s.Groups, "group", "*", "")
-	if !s.Anonymous && len(c.subjects)+len(c.agents)+len(c.groups)+len(c.roles) == 0 {
+	if !s.Anonymous && len(s.Subjects)+len(s.Agents)+len(s.Groups)+len(s.Roles) == 0 {
 		l.add(path, `Name subjects, agents, groups, roles or anonymous; subjects: ["*"] is everybody with a token.`, "the rule does not say for whom it is")
 	}
 	return c
