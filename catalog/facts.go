@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 )
@@ -224,9 +225,16 @@ func (f *factory) links(words ...string) []Fact {
 	return out
 }
 
+// says tells whether a link's type, title or icon holds one of the words, in
+// the singular or the plural.
 func says(link *entity.Object, words []string) bool {
-	text := strings.ToLower(link.String("type") + "\n" + link.String("title") + "\n" + link.String("icon"))
-	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
+	parts := strings.FieldsFunc(strings.ToLower(link.String("type")+" "+link.String("title")+" "+link.String("icon")), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	text := " " + strings.Join(parts, " ") + " "
+	return slices.ContainsFunc(words, func(w string) bool {
+		return strings.Contains(text, " "+w+" ") || strings.Contains(text, " "+w+"s ")
+	})
 }
 
 func (f *factory) oncall() *Fact {
@@ -241,7 +249,7 @@ func (f *factory) oncall() *Fact {
 			return fact
 		}
 	}
-	if l := f.links("on-call", "oncall", "on call", "pagerduty", "opsgenie"); len(l) > 0 {
+	if l := f.links("oncall", "on call", "pagerduty", "opsgenie"); len(l) > 0 {
 		return &l[0]
 	}
 	return nil
