@@ -5,44 +5,47 @@ import (
 	"strings"
 )
 
-// RepositoryKey is what two URLs of one repository have in common, whatever
-// their form: host/path in lower-case host, without scheme, user, port of the
-// scheme, .git or a trailing slash. It understands https, ssh and scp forms
-// (git@host:path); of a page inside a forge's repository (…/tree/main/…) the
-// repository is meant. "" stands for no repository.
+// RepositoryKey reduces the URL of a repository to what all its forms have in
+// common, host/path, so that keys can be compared: https, ssh and git@host:
+// forms of one repository have one key. Case, credentials, ports, a leading
+// "www.", a trailing ".git" and slashes make no difference. A path on disk is
+// its own key. It is "" for "".
 func RepositoryKey(repository string) string {
 	s := strings.TrimSpace(repository)
-	if !strings.Contains(s, "://") {
-		if host, path, ok := strings.Cut(s, ":"); ok && !strings.Contains(host, "/") {
-			s = "ssh://" + host + "/" + strings.TrimPrefix(path, "/")
-		} else if !strings.HasPrefix(s, "/") {
-			s = "https://" + s
-		}
+	if s == "" {
+		return ""
+	}
+	scheme, rest, ok := strings.Cut(s, "://")
+	if !ok {
+		return scpKey(s)
+	}
+	if strings.EqualFold(scheme, "file") {
+		return trimRepository(strings.TrimPrefix(rest, "localhost"))
 	}
 	u, err := url.Parse(s)
 	if err != nil {
-		return ""
+		return trimRepository(strings.ToLower(rest))
 	}
-	path := strings.TrimSuffix(strings.Trim(repositoryPath(u.Path), "/"), ".git")
-	host := strings.ToLower(u.Hostname())
-	if path == "" {
-		return ""
-	}
-	if u.Scheme == "file" || host == "" {
-		return "file/" + path
-	}
-	if p := u.Port(); p != "" && p != "443" && p != "80" && p != "22" {
-		host += ":" + p
-	}
-	return host + "/" + path
+	return hostKey(u.Hostname(), u.Path)
 }
 
-// repositoryPath cuts what follows the repository in a forge's page.
-func repositoryPath(p string) string {
-	for _, mark := range []string{"/-/", "/tree/", "/blob/", "/src/branch/", "/raw/", "/edit/"} {
-		if i := strings.Index(p, mark); i > 0 {
-			return p[:i]
-		}
+// scpKey reads [user@]host:path; anything else is a path on disk.
+func scpKey(s string) string {
+	host, path, ok := strings.Cut(s, ":")
+	if !ok || strings.ContainsAny(host, "/\\") || len(host) < 2 {
+		return trimRepository(s)
 	}
-	return p
+	return hostKey(host[strings.LastIndexByte(host, '@')+1:], path)
+}
+
+func hostKey(host, path string) string {
+	host = strings.TrimPrefix(strings.ToLower(host), "www.")
+	return trimRepository(host + "/" + strings.ToLower(strings.Trim(path, "/")))
+}
+
+func trimRepository(s string) string {
+	if t := strings.TrimRight(s, "/"); t != "" {
+		s = t
+	}
+	return strings.TrimSuffix(s, ".git")
 }
