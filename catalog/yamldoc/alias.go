@@ -1,0 +1,96 @@
+package yamldoc
+
+import (
+	"gopkg.in/yaml.v3"
+
+	"github.com/fairlead-dev/fairlead/catalog/entity"
+)
+
+const (
+	// maxAliases is the count at which the reference parser refuses aliases.
+	maxAliases = 100
+	// maxCopied is how many nodes the aliases of a document may add up to.
+	maxCopied = 1 << 20
+)
+
+// anchor is how often a node is used: 1 for itself and 1 for each alias, times
+// its weight, the largest such product among the aliases within it.
+type anchor struct {
+	count, weight int
+	weighed, open bool
+	value         entity.Value
+	size          int // values within value
+}
+
+func (b *builder) anchored(n *yaml.Node) entity.Value {
+	if b.anchors == nil {
+		b.anchors = map[*yaml.Node]*anchor{}
+	}
+	a := &anchor{count: 1, open: true}
+	b.anchors[n] = a
+	a.value = b.bare(n)
+	a.open = false
+	return a.value
+}
+
+func (b *builder) alias(n *yaml.Node) entity.Value {
+	a := b.anchors[n.Alias]
+	if a == nil || a.open {
+		b.report(n, "Write the value out.", "the alias %s refers to the node that it is part of", quote("*"+n.Value))
+		return nil
+	}
+	a.count++
+	if !a.weighed {
+		a.weight, a.size, a.weighed = b.weight(n.Alias), size(a.value), true
+	}
+	if a.count*a.weight > maxAliases {
+		b.fail(n, "aliases to %s are used too often: the reference parser takes it for an attack", quote("&"+n.Value))
+		return nil
+	}
+	if b.copied += a.size; b.copied > maxCopied {
+		b.fail(n, "the aliases of the document add up to more than %d values", maxCopied)
+		return nil
+	}
+	return entity.Clone(a.value)
+}
+
+func (b *builder) fail(n *yaml.Node, format string, args ...any) {
+	if b.fatal == nil {
+		p := problemAt(b.at(n), "Write the values out, or use fewer aliases.", format, args...)
+		b.fatal = &p
+	}
+}
+
+// weight is the largest use of an alias within the node; 1 where there is
+// none, 0 for empty collections.
+func (b *builder) weight(n *yaml.Node) int {
+	switch n.Kind {
+	case yaml.ScalarNode:
+		return 1
+	case yaml.AliasNode:
+		if a := b.anchors[n.Alias]; a != nil {
+			return a.count * a.weight
+		}
+		return 0
+	}
+	most := 0
+	for _, c := range n.Content {
+		most = max(most, b.weight(c))
+	}
+	return most
+}
+
+func size(v entity.Value) int {
+	total := 1
+	switch v := v.(type) {
+	case *entity.Object:
+		for i := range v.Members {
+			total += size(v.Members[i].Value)
+		}
+	case entity.List:
+		for i := range v {
+			total += size(v[i].Value)
+		}
+	}
+	return total
+}
