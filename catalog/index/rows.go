@@ -78,13 +78,15 @@ type walker struct {
 	root   *path
 	keys   map[string]*key
 	lowers map[string]string
+	kept   map[string]string
+	fields [wordFieldCount]*key
 	rows   []walkedRow
 	turn   uint32
 	broken []string // keys that differ only in case
 }
 
 func newWalker() *walker {
-	w := &walker{keys: map[string]*key{}, lowers: map[string]string{}}
+	w := &walker{keys: map[string]*key{}, lowers: map[string]string{}, kept: map[string]string{}}
 	w.root = &path{key: w.key(""), children: map[string]*path{}}
 	for _, p := range []string{"attachments", "relations", "status"} {
 		w.child(w.root, p).special = true
@@ -92,6 +94,9 @@ func newWalker() *walker {
 	meta := w.child(w.root, "metadata")
 	for _, p := range []string{"name", "namespace", "uid", "etag"} {
 		w.child(meta, p).special = true
+	}
+	for i, f := range wordFields() {
+		w.fields[i] = w.key(f.column)
 	}
 	return w
 }

@@ -101,6 +101,16 @@ func (s *Snapshot) Get(scope access.Scope, ref string) *entity.Entity {
 	return sl.entity
 }
 
+// Attributes are what policy may look at in the entity of a full reference,
+// whatever the scope; false where there is none.
+func (s *Snapshot) Attributes(ref string) (access.Attributes, bool) {
+	id, ok := s.ids.Get(ref)
+	if !ok || !s.live.has(id) {
+		return access.Attributes{}, false
+	}
+	return AttributesOf(s.slots.get(id).entity), true
+}
+
 // ByUID is the entity with a metadata.uid; nil where there is none in scope.
 func (s *Snapshot) ByUID(scope access.Scope, uid string) *entity.Entity {
 	c := s.column("metadata.uid")

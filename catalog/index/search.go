@@ -1,0 +1,141 @@
+package index
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog/entity"
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+// maxQueryWords is how many different words a search may hold.
+const maxQueryWords = 16
+
+// What the whole query matching a name or title is worth beyond its words.
+const (
+	worthName   = 4_000
+	worthTitle  = 2_000
+	worthPrefix = 1_000
+)
+
+// Hit is one entity found by words, and how well it fits.
+type Hit struct {
+	Entity *entity.Entity
+	Score  int
+}
+
+// Words is a search in words.
+type Words struct {
+	whole string
+	words []string
+}
+
+// NewWords reads a search: every word must begin a word of the entity's name,
+// title, tags, owner, kind, type, system or description.
+func NewWords(query string) (*Words, error) {
+	q := &Words{whole: entity.Lower(jsTrim(query))}
+	eachWord(q.whole, func(word string) bool {
+		if !slices.Contains(q.words, word) {
+			q.words = append(q.words, word)
+		}
+		return len(q.words) <= maxQueryWords
+	})
+	if len(q.words) > maxQueryWords {
+		return nil, fault.New(fault.Invalid, "the search holds more than %d different words", maxQueryWords).WithFix("Search for the few words that matter; every one must match.")
+	}
+	if len(q.words) == 0 && q.whole != "" {
+		return nil, fault.New(fault.Invalid, "the search %q holds no word", query).WithFix("Search for letters or digits, or leave the query empty to list everything.")
+	}
+	return q, nil
+}
+
+// Search gives up to limit entities in scope that the predicate keeps and the
+// words find, best first and by ref where they fit alike, and how many there
+// are in all. after is the hit to go on from, by its score and ref.
+func (s *Snapshot) Search(scope access.Scope, q *Words, p *Predicate, after *Hit, limit int) (hits []Hit, total int) {
+	set := s.selected(scope, Query{Where: p})
+	scores := s.score(q, &set)
+	set.each(func(id uint32) bool {
+		total++
+		h := Hit{Entity: s.slots.get(id).entity, Score: scores[id]}
+		h.Score += q.bonus(h.Entity)
+		if after == nil || compareHits(*after, h) < 0 {
+			hits = insert(hits, h, limit)
+		}
+		return true
+	})
+	return hits, total
+}
+
+func compareHits(a, b Hit) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Entity.Ref.String(), b.Entity.Ref.String()))
+}
+
+// insert puts a hit in its place among the best so far.
+func insert(hits []Hit, h Hit, limit int) []Hit {
+	if len(hits) == limit {
+		if limit == 0 || compareHits(h, hits[limit-1]) >= 0 {
+			return hits
+		}
+		hits = hits[:limit-1]
+	}
+	i, _ := slices.BinarySearchFunc(hits, h, compareHits)
+	return slices.Insert(hits, i, h)
+}
+
+// score sums what each word is worth to each entity, and takes those out of
+// the set that lack one.
+func (s *Snapshot) score(q *Words, set *bitset) []int {
+	total := make([]int, s.slots.size)
+	best := make([]uint16, s.slots.size)
+	for _, word := range q.words {
+		clear(best)
+		found := newBitset(s.slots.size)
+		for _, f := range wordFields() {
+			if c := s.column(f.column); c != nil {
+				c.scoreWord(word, f, best, found)
+			}
+		}
+		found.and(*set)
+		*set = found
+		found.each(func(id uint32) bool {
+			total[id] += int(best[id])
+			return true
+		})
+	}
+	return total
+}
+
+func (c *column) scoreWord(word string, f wordField, best []uint16, found bitset) {
+	c.forward(c.lower(word), func(ch *chunk, i int) bool {
+		v, id := ch.values[i], ch.ids[i]
+		if !strings.HasPrefix(v, word) {
+			return false
+		}
+		worth := f.prefix
+		if v == word {
+			worth = f.exact
+		}
+		best[id] = max(best[id], worth)
+		found.set(id)
+		return true
+	})
+}
+
+// bonus is what the whole query is worth to an entity.
+func (q *Words) bonus(e *entity.Entity) int {
+	switch {
+	case q.whole == "":
+		return 0
+	case q.whole == e.Ref.Name, q.whole == e.Ref.String():
+		return worthName
+	case q.whole == entity.Lower(e.Title()):
+		return worthTitle
+	case strings.HasPrefix(e.Ref.Name, q.whole):
+		return worthPrefix
+	default:
+		return 0
+	}
+}

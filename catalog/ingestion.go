@@ -1,0 +1,186 @@
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog/entity"
+	"github.com/fairlead-dev/fairlead/catalog/index"
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+// Sizes of a page of ingestion errors.
+const (
+	defaultProblems = 100
+	maxProblems     = 500
+)
+
+// RefreshEntity reads the source of an entity, or a source by its name, again
+// now; it returns once what was found is served. It is an act: policy, quota
+// and audit look at the entity, or at no entity where a source is named.
+func (s *Service) RefreshEntity(ctx context.Context, who access.Caller, in RefreshEntityInput) (*RefreshResult, error) {
+	op := access.Op{Action: access.RefreshCatalog, Operation: "refresh_entity", Input: in}
+	source, err := s.sourceOf(who, in, &op)
+	if err != nil {
+		return nil, err
+	}
+	return access.Do(ctx, s.guard, who, op, func(ctx context.Context) (*RefreshResult, error) {
+		ing, err := s.ingest()
+		if err != nil {
+			return nil, err
+		}
+		if in.EntityRef == "" && !slices.ContainsFunc(ing.Sources(), func(st SourceStatus) bool { return st.Name == source }) {
+			return nil, fault.New(fault.NotFound, "no source %q", source).WithFix("List the sources to see their names.")
+		}
+		return ing.Refresh(ctx, source)
+	})
+}
+
+// sourceOf is the source that is meant; it completes op with the entity.
+func (s *Service) sourceOf(who access.Caller, in RefreshEntityInput, op *access.Op) (string, error) {
+	switch {
+	case in.EntityRef != "" && in.Source != "":
+		return "", fault.New(fault.Invalid, "both an entity and a source are given").WithFix("Give one of entityRef and source.")
+	case in.Source != "":
+		op.Target = "source:" + in.Source
+		return in.Source, nil
+	case in.EntityRef == "":
+		return "", fault.New(fault.Invalid, "neither an entity nor a source is given").WithFix("Give entityRef or source.")
+	}
+	e, err := s.reading(who).find(in.EntityRef)
+	if err != nil {
+		return "", err
+	}
+	op.Resource = index.AttributesOf(e)
+	return e.From.Source, nil
+}
+
+// ListSources is the state of each source, for callers who may read anything
+// at all.
+func (s *Service) ListSources(_ context.Context, who access.Caller, _ ListSourcesInput) (*Sources, error) {
+	out := &Sources{Items: []SourceStatus{}}
+	if s.reading(who).scope.None() {
+		return out, nil
+	}
+	ing, err := s.ingest()
+	if err != nil {
+		return nil, err
+	}
+	out.Items = append(out.Items, ing.Sources()...)
+	return out, nil
+}
+
+// ListLocations are the configured roots, less those whose entity is out of
+// scope.
+func (s *Service) ListLocations(_ context.Context, who access.Caller, _ ListLocationsInput) (*Locations, error) {
+	r := s.reading(who)
+	out := &Locations{Items: []LocationItem{}}
+	if r.scope.None() {
+		return out, nil
+	}
+	ing, err := s.ingest()
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range ing.Locations() {
+		if l.EntityRef == "" || r.allows(l.EntityRef, "") {
+			out.Items = append(out.Items, l)
+		}
+	}
+	return out, nil
+}
+
+// ListIngestionErrors is a page of the problems that the caller may see: those
+// of entities in scope, by reference or owner, and those of no entity.
+func (s *Service) ListIngestionErrors(_ context.Context, who access.Caller, in ListIngestionErrorsInput) (*IngestionErrors, error) {
+	limit, err := between("limit", in.Limit, defaultProblems, maxProblems)
+	if err != nil {
+		return nil, err
+	}
+	after, err := problemAfter(in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	out := &IngestionErrors{Items: []IngestionError{}}
+	r := s.reading(who)
+	if r.scope.None() {
+		return out, nil
+	}
+	ing, err := s.ingest()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range sorted(ing.Problems()) {
+		if in.Source != "" && p.Source != in.Source || in.Owner != "" && p.Owner != entity.Lower(in.Owner) || !r.shows(p) {
+			continue
+		}
+		out.Total++
+		if after != nil && compareProblems(p, *after) <= 0 {
+			continue
+		}
+		if len(out.Items) < limit {
+			out.Items = append(out.Items, p)
+		} else if out.NextCursor == "" {
+			out.NextCursor = encodeCursor(placeOf(out.Items[limit-1]))
+		}
+	}
+	return out, nil
+}
+
+// shows tells whether a problem is for the caller's eyes.
+func (r reading) shows(p IngestionError) bool {
+	return p.Ref == "" && p.Owner == "" || r.allows(p.Ref, p.Owner)
+}
+
+// allows tells whether an entity is in scope, also one that the catalog does
+// not hold; ref or owner may be missing.
+func (r reading) allows(ref, owner string) bool {
+	if a, ok := r.Attributes(ref); ok {
+		return r.scope.Allows(a)
+	}
+	a := access.Attributes{Ref: ref}
+	if parsed, err := entity.ParseRef(ref, "", ""); err == nil {
+		a.Kind, a.Namespace = parsed.Kind, parsed.Namespace
+	}
+	if owner != "" {
+		a.Owners = []string{owner}
+	}
+	return r.scope.Allows(a)
+}
+
+// problemPlace is where a page of problems ended.
+type problemPlace struct {
+	Source  string `json:"s"`
+	File    string `json:"f"`
+	Line    uint32 `json:"l"`
+	Column  uint32 `json:"c"`
+	Message string `json:"m"`
+}
+
+func placeOf(p IngestionError) problemPlace {
+	return problemPlace{p.Source, p.File, p.Line, p.Column, p.Message}
+}
+
+func problemAfter(cursor string) (*IngestionError, error) {
+	if cursor == "" {
+		return nil, nil
+	}
+	var c problemPlace
+	if err := decodeCursor(cursor, &c); err != nil {
+		return nil, err
+	}
+	return &IngestionError{Source: c.Source, Problem: Problem{File: c.File, Line: c.Line, Column: c.Column, Message: c.Message}}, nil
+}
+
+func compareProblems(a, b IngestionError) int {
+	return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
+		cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
+}
+
+func sorted(ps []IngestionError) []IngestionError {
+	ps = slices.Clone(ps)
+	slices.SortStableFunc(ps, compareProblems)
+	return ps
+}
