@@ -1,0 +1,257 @@
+package objects
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+const (
+	// cacheBytes bounds each of a database's two caches.
+	cacheBytes = 8 << 20
+	// maxAlternates bounds how far alternates are followed.
+	maxAlternates = 5
+)
+
+// DB is the object database of one repository, with its alternates. It is
+// safe for concurrent use.
+type DB struct {
+	dirs  []string // the repository's own first
+	bases *cache[place]
+	trees *cache[ID]
+
+	mu    sync.RWMutex
+	packs map[string]*pack // by the path of the index
+}
+
+// place is where an object is in a pack.
+type place struct {
+	pack   *pack
+	offset int64
+}
+
+// Open opens the database in a folder called objects. Nothing but the folder
+// and its alternates is looked at until something is read.
+func Open(dir string) (*DB, error) {
+	dirs, err := alternates(nil, dir, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &DB{dirs: dirs, bases: newCache[place](cacheBytes), trees: newCache[ID](cacheBytes), packs: map[string]*pack{}}, nil
+}
+
+// alternates appends dir and the folders that it borrows objects from.
+func alternates(dirs []string, dir string, depth int) ([]string, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("%s is no folder", dir)
+	}
+	dirs = append(dirs, dir)
+	data, err := os.ReadFile(filepath.Join(dir, "info", "alternates"))
+	if err != nil || depth == maxAlternates {
+		return dirs, nil //nolint:nilerr // nearly all repositories have no such file
+	}
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimRight(line, "\r\n")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if !filepath.IsAbs(line) {
+			line = filepath.Join(dir, line)
+		}
+		more, err := alternates(dirs, line, depth+1)
+		if err == nil {
+			dirs = more
+		}
+	}
+	return dirs, nil
+}
+
+// Close closes the packs. The database may be used again: they are then
+// opened anew.
+func (d *DB) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for path, p := range d.packs {
+		p.close()
+		delete(d.packs, path)
+	}
+	d.bases.clear()
+	d.trees.clear()
+	return nil
+}
+
+// Read gives an object's kind and content: ErrNotFound where there is none, a
+// TooLargeError where it exceeds limit bytes. The content of a tree may be
+// shared and must not be changed.
+func (d *DB) Read(id ID, limit int64) (Kind, []byte, error) {
+	if kind, data, ok := d.trees.get(id); ok {
+		return kind, data, nil
+	}
+	kind, data, err := d.read(id, limit)
+	var large *TooLargeError
+	if errors.As(err, &large) {
+		return kind, nil, &TooLargeError{ID: id, Size: large.Size, Limit: large.Limit}
+	}
+	if err != nil {
+		return 0, nil, fmt.Errorf("object %s: %w", id, err)
+	}
+	if kind == Tree {
+		d.trees.put(id, kind, data)
+	}
+	return kind, data, nil
+}
+
+func (d *DB) read(id ID, limit int64) (Kind, []byte, error) {
+	kind, data, err := d.fromPacks(id, limit)
+	if !errors.Is(err, ErrNotFound) {
+		return kind, data, err
+	}
+	for _, dir := range d.dirs {
+		kind, data, err := readLoose(dir, id, limit)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return kind, data, err
+		}
+	}
+	// Git may have packed it, or fetched a pack, since we last looked.
+	if err := d.refresh(); err != nil {
+		return 0, nil, err
+	}
+	return d.fromPacks(id, limit)
+}
+
+// fromPacks reads from the packs that are known.
+func (d *DB) fromPacks(id ID, limit int64) (Kind, []byte, error) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	for _, p := range d.packs {
+		offset, ok, err := p.index.find(id)
+		if err != nil {
+			return 0, nil, err
+		}
+		if ok {
+			return d.resolve(p, offset, limit)
+		}
+	}
+	return 0, nil, ErrNotFound
+}
+
+// link is one difference on the way to a base.
+type link struct {
+	offset int64
+	delta  []byte
+}
+
+// resolve reads the object at an offset through the differences that make it
+// up. The caller holds the lock.
+func (d *DB) resolve(p *pack, offset, limit int64) (Kind, []byte, error) {
+	var chain []link
+	z := inflaters.Get().(*inflater)
+	defer z.release()
+	for {
+		if kind, data, ok := d.bases.get(place{p, offset}); ok {
+			return d.apply(p, chain, kind, data, offset, limit)
+		}
+		e, err := p.header(z, offset)
+		if err != nil {
+			return 0, nil, err
+		}
+		allowed := limit
+		if len(chain) > 0 || e.kind > Tag {
+			allowed += baseAllowance
+		}
+		if e.size > allowed {
+			return e.kind, nil, &TooLargeError{Size: e.size, Limit: limit}
+		}
+		if err := z.start(); err != nil {
+			return 0, nil, err
+		}
+		content, err := z.full(e.size)
+		if err != nil {
+			return 0, nil, err
+		}
+		if e.kind <= Tag {
+			return d.apply(p, chain, e.kind, content, offset, limit)
+		}
+		if chain = append(chain, link{offset, content}); len(chain) > maxChain {
+			return 0, nil, corrupt("more than %d differences in a row", maxChain)
+		}
+		if e.kind == refDelta {
+			base, ok, err := p.index.find(e.baseID)
+			if err != nil || !ok {
+				return 0, nil, errors.Join(corrupt("base %s is not in its pack", e.baseID), err)
+			}
+			e.baseOffset = base
+		}
+		offset = e.baseOffset
+	}
+}
+
+// apply applies a chain of differences, nearest to the base last, and keeps
+// what others are likely to be based on.
+func (d *DB) apply(p *pack, chain []link, kind Kind, data []byte, offset, limit int64) (Kind, []byte, error) {
+	if len(chain) == 0 {
+		if int64(len(data)) > limit {
+			return kind, nil, &TooLargeError{Size: int64(len(data)), Limit: limit}
+		}
+		return kind, data, nil
+	}
+	for i := len(chain) - 1; i >= 0; i-- {
+		d.bases.put(place{p, offset}, kind, data)
+		allowed := limit
+		if i > 0 {
+			allowed += baseAllowance
+		}
+		next, err := patch(data, chain[i].delta, allowed)
+		if err != nil {
+			return kind, nil, err
+		}
+		data, offset = next, chain[i].offset
+	}
+	return kind, data, nil
+}
+
+// refresh looks at the pack folders again.
+func (d *DB) refresh() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	seen := map[string]bool{}
+	for _, dir := range d.dirs {
+		entries, err := os.ReadDir(filepath.Join(dir, "pack"))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for _, e := range entries {
+			if !strings.HasSuffix(e.Name(), ".idx") {
+				continue
+			}
+			path := filepath.Join(dir, "pack", e.Name())
+			seen[path] = true
+			if d.packs[path] != nil {
+				continue
+			}
+			p, err := openPack(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // being removed just now
+			}
+			if err != nil {
+				return err
+			}
+			d.packs[path] = p
+		}
+	}
+	for path, p := range d.packs {
+		if !seen[path] {
+			p.close()
+			delete(d.packs, path)
+		}
+	}
+	return nil
+}
