@@ -17,6 +17,9 @@ const (
 	maxAudit     = 500
 )
 
+// cursorPrefix tells the audit's cursors from others.
+const cursorPrefix = "audit:"
+
 // Service answers what callers may ask of the lock itself.
 type Service struct {
 	policy *Policy
@@ -165,7 +168,7 @@ func (s *Service) ListAudit(ctx context.Context, who Caller, in ListAuditInput) 
 	page := &AuditPage{Items: items}
 	if len(items) > limit {
 		page.Items = items[:limit]
-		page.NextCursor = items[limit-1].ID
+		page.NextCursor = cursorPrefix + items[limit-1].ID
 	}
 	if page.Items == nil {
 		page.Items = []Entry{}
@@ -175,7 +178,11 @@ func (s *Service) ListAudit(ctx context.Context, who Caller, in ListAuditInput) 
 
 // query checks the input.
 func (s *Service) query(in ListAuditInput) (q AuditQuery, err error) {
-	q = AuditQuery{Agent: in.Agent, Action: Action(in.Action), Target: in.Target, Before: in.Cursor, Limit: in.Limit}
+	q = AuditQuery{Agent: in.Agent, Action: Action(in.Action), Target: in.Target, Limit: in.Limit}
+	var ok bool
+	if q.Before, ok = strings.CutPrefix(in.Cursor, cursorPrefix); in.Cursor != "" && (!ok || q.Before == "") {
+		return q, fault.New(fault.Invalid, "cursor %q is not one of the audit's", clip(in.Cursor, 80)).WithFix("Give nextCursor of the page before as it is, or leave cursor out for the first page.")
+	}
 	if in.Subject != "" {
 		if q.Subject, err = fullRef(in.Subject, "user"); err != nil {
 			return q, fault.New(fault.Invalid, "subject: %v", err).WithFix("Write for example user:default/alice.")
