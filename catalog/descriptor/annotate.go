@@ -3,8 +3,6 @@ package descriptor
 import (
 	"strings"
 
-	"github.com/nlnwa/whatwg-url/url"
-
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 )
 
@@ -29,7 +27,7 @@ func (p *Processor) addressesOf(at Location) addresses {
 		return addresses{}
 	}
 	a := addresses{view: at.Target}
-	u, err := url.Parse(at.Target)
+	u, err := p.urls.Parse(at.Target)
 	if err != nil {
 		return a
 	}

@@ -33,6 +33,12 @@ func knownForges() map[string]forge {
 	}
 }
 
+// newParser makes a parser that reads URLs as the browsers of today do: they
+// encode one sign more in paths than the library's default.
+func newParser() url.Parser {
+	return url.NewParser(url.WithPathPercentEncodeSet(url.PathPercentEncodeSet.Set('^')))
+}
+
 // forgeOf is the forge that serves a URL.
 func (p *Processor) forgeOf(u *url.Url) forge { return p.forges[u.Host()] }
 
@@ -40,7 +46,7 @@ func (p *Processor) forgeOf(u *url.Url) forge { return p.forges[u.Host()] }
 // stays as it is written, a leading "/" means the root of the repository and
 // branch, anything else is relative to base.
 func (p *Processor) resolveURL(base, ref string) (string, error) {
-	b, err := url.Parse(base)
+	b, err := p.urls.Parse(base)
 	if err != nil {
 		b = nil
 	}
@@ -48,7 +54,7 @@ func (p *Processor) resolveURL(base, ref string) (string, error) {
 	if b != nil {
 		f = p.forgeOf(b)
 	}
-	out, err := resolveWith(f, b, base, ref)
+	out, err := p.resolveWith(f, b, base, ref)
 	if err != nil {
 		return "", err
 	}
@@ -58,21 +64,21 @@ func (p *Processor) resolveURL(base, ref string) (string, error) {
 	return out, nil
 }
 
-func resolveWith(f forge, b *url.Url, base, ref string) (string, error) {
-	if _, err := url.Parse(ref); err == nil {
+func (p *Processor) resolveWith(f forge, b *url.Url, base, ref string) (string, error) {
+	if _, err := p.urls.Parse(ref); err == nil {
 		return ref, nil
 	}
 	if b == nil {
-		_, err := url.ParseRef(base, ref)
+		_, err := p.urls.ParseRef(base, ref)
 		return "", err
 	}
 	if f == azure {
-		if out, ok := azureResolve(b, ref); ok {
+		if out, ok := p.azureResolve(b, ref); ok {
 			return out, nil
 		}
 	}
 	if !strings.HasPrefix(ref, "/") {
-		u, err := url.ParseRef(base, ref)
+		u, err := p.urls.ParseRef(base, ref)
 		if err != nil {
 			return "", err
 		}
@@ -118,9 +124,7 @@ func (p *Processor) editURL(f forge, u *url.Url, target string) string {
 		if err != nil {
 			return ""
 		}
-		u.SearchParams().Set("mode", "edit")
-		u.SearchParams().Set("at", g.ref)
-		return u.Href(false)
+		return withQuery(u, "mode", "edit", "at", g.ref)
 	case bitbucketServer:
 		before, _, _ := strings.Cut(target, "?")
 		return before
@@ -128,8 +132,7 @@ func (p *Processor) editURL(f forge, u *url.Url, target string) string {
 		if g, ok := parseAzure(u); !ok || g.path == "" || g.path == "/" {
 			return target
 		}
-		u.SearchParams().Set("_a", "edit")
-		return u.Href(false)
+		return withQuery(u, "_a", "edit")
 	default:
 		return target
 	}
@@ -199,51 +202,4 @@ func giteaEdit(u *url.Url, target string) string {
 	}
 	path := strings.TrimPrefix(strings.Join(parts[6:], "/"), "/")
 	return strings.Join([]string{base, parts[1], parts[2], "_edit", parts[5], path}, "/")
-}
-
-// azureURL is what a URL of Azure DevOps says.
-type azureURL struct{ repository, path string }
-
-func parseAzure(u *url.Url) (azureURL, bool) {
-	parts := strings.Split(u.Pathname(), "/")
-	for i := range parts {
-		d, err := decode(parts[i])
-		if err != nil {
-			return azureURL{}, false
-		}
-		parts[i] = d
-	}
-	for _, at := range []int{2, 3, 4} {
-		if len(parts) <= at+1 || parts[at] != "_git" {
-			continue
-		}
-		owner, repo := strings.Join(parts[1:at], "/"), parts[at+1]
-		if strings.Trim(owner, "/") == "" || repo == "" {
-			return azureURL{}, false
-		}
-		version := u.SearchParams().Get("version")
-		if version != "" && !strings.HasPrefix(version, "GB") && !strings.HasPrefix(version, "GT") {
-			return azureURL{}, false
-		}
-		// The default project of an owner has the repository's name.
-		if at == 2 {
-			owner += "/" + repo
-		}
-		return azureURL{u.Host() + "/" + owner + "/" + repo, u.SearchParams().Get("path")}, true
-	}
-	return azureURL{}, false
-}
-
-func azureResolve(b *url.Url, ref string) (string, bool) {
-	g, ok := parseAzure(b)
-	if !ok {
-		return "", false
-	}
-	u, err := url.ParseRef("https://a.com"+g.path, ref)
-	if err != nil {
-		return "", false
-	}
-	c := b.Clone()
-	c.SearchParams().Set("path", u.Pathname())
-	return c.Href(false), true
 }

@@ -124,7 +124,7 @@ func plainHost(s string) string {
 	host := strings.ToLower(rest[start:end])
 	if all(host, func(c byte) bool { return c < 0x80 }) {
 		host = strings.ReplaceAll(host, "xn--", "xn-")
-	} else if !strings.HasPrefix(host, "xn--") && !strings.Contains(host, ".xn--") {
+	} else if !strings.Contains(host, "xn--") {
 		host = strings.NewReplacer("--", "-a", "~", "a", `"`, "a", "!", "a", "$", "a", "&", "a", "'", "a", "(", "a", ")", "a", "*", "a",
 			"+", "a", ",", "a", ";", "a", "=", "a", "_", "a", "`", "a", "{", "a", "}", "a").Replace(host)
 	}

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nlnwa/whatwg-url/url"
-
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 )
 
@@ -83,11 +81,11 @@ func (p *Processor) Within(base, at Location) (name string, ok bool) {
 	if at.Type != TypeURL {
 		return withinFolder(base.Target, at.Target)
 	}
-	b, err := url.Parse(base.Target)
+	b, err := p.urls.Parse(base.Target)
 	if err != nil {
 		return "", false
 	}
-	t, err := url.Parse(at.Target)
+	t, err := p.urls.Parse(at.Target)
 	if err != nil || t.Scheme() != b.Scheme() || t.Host() != b.Host() || t.Username() != b.Username() || t.Password() != b.Password() {
 		return "", false
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/nlnwa/whatwg-url/url"
 	"golang.org/x/text/encoding/unicode"
 
 	"github.com/fairlead-dev/fairlead/catalog/entity"
@@ -185,11 +184,11 @@ func (f *filler) fetch(target string) ([]byte, *trouble) {
 	if err != nil {
 		return nil, f.unresolved(target)
 	}
-	u, err := url.Parse(resolved)
+	u, err := f.p.urls.Parse(resolved)
 	if err != nil {
 		return nil, f.unresolved(target)
 	}
-	if b, err := url.Parse(f.base.Target); err == nil && !f.p.sameRepository(u, b) {
+	if b, err := f.p.urls.Parse(f.base.Target); err == nil && !f.p.sameRepository(u, b) {
 		return nil, &trouble{inputError, fmt.Sprintf("names %s, which is not in the same repository as the entity", quote(target)),
 			"Copy the file into the repository of the catalog file."}
 	}

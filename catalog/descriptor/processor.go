@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nlnwa/whatwg-url/url"
+
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 )
 
@@ -16,11 +18,12 @@ type Processor struct {
 	allowed   map[string]struct{}
 	forges    map[string]forge
 	unarmed   bool
+	urls      url.Parser
 }
 
 // New makes a Processor. Names of forges that are not known count as none.
 func New(opts Options) *Processor {
-	p := &Processor{kinds: map[string]*kind{}, allowed: map[string]struct{}{}, forges: knownForges()}
+	p := &Processor{kinds: map[string]*kind{}, allowed: map[string]struct{}{}, forges: knownForges(), urls: newParser()}
 	known := builtin()
 	names := []string{"Template"}
 	if opts.Template {

@@ -1,5 +1,3 @@
-//go:build h2
-
 package descriptor
 
 import (
