@@ -144,7 +144,9 @@ func (t *tree) Read(_ context.Context, path string) ([]byte, error) {
 }
 
 // Info names the revision as a commit.
-func (t *tree) Info() ingest.CommitInfo { return ingest.CommitInfo{Commit: string(t.rev), Author: "test"} }
+func (t *tree) Info() ingest.CommitInfo {
+	return ingest.CommitInfo{Commit: string(t.rev), Author: "test"}
+}
 
 // Close does nothing.
 func (t *tree) Close() error { return nil }

@@ -1,0 +1,72 @@
+package demo
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Set is a demo that is ready to be served.
+type Set struct {
+	// Config is the path of the configuration file.
+	Config string
+	// Tokens are by role: agent, developer, sre.
+	Tokens map[string]string
+	// Repositories are what was made.
+	Repositories []Repository
+}
+
+// who stands behind each token.
+func who() map[string]string {
+	return map[string]string{
+		"agent":     "subject: user:default/alice, agent: claude-code, groups: [group:default/storefront, group:default/payments, group:default/fulfilment], roles: [developer]",
+		"developer": "subject: user:default/alice, groups: [group:default/storefront, group:default/payments, group:default/fulfilment], roles: [developer]",
+		"sre":       "subject: user:default/sam, groups: [group:default/platform], roles: [sre]",
+	}
+}
+
+// Prepare makes repositories, tokens and a configuration below dir. What an
+// earlier demo left there is used again.
+func Prepare(ctx context.Context, dir, listen string) (*Set, error) {
+	set := &Set{Config: filepath.Join(dir, "fairlead.yaml"), Tokens: map[string]string{}}
+	if err := os.MkdirAll(filepath.Join(dir, "tokens"), 0o700); err != nil {
+		return nil, err
+	}
+	var err error
+	if set.Repositories, err = Create(ctx, dir); err != nil {
+		return nil, err
+	}
+	for role := range who() {
+		if set.Tokens[role], err = token(filepath.Join(dir, "tokens", role)); err != nil {
+			return nil, err
+		}
+	}
+	return set, os.WriteFile(set.Config, []byte(config(set, listen)), 0o600)
+}
+
+// token reads the token in a file, or makes one.
+func token(file string) (string, error) {
+	if data, err := os.ReadFile(file); err == nil && len(data) > 20 {
+		return strings.TrimSpace(string(data)), nil
+	}
+	t := "demo-" + rand.Text()
+	return t, os.WriteFile(file, []byte(t+"\n"), 0o600)
+}
+
+func config(set *Set, listen string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "listen: %s\nstate: ./state\nauth:\n  tokens:\n", listen)
+	for _, role := range []string{"agent", "developer", "sre"} {
+		fmt.Fprintf(&b, "    - {name: %s, tokenFile: ./tokens/%s, %s}\n", role, role, who()[role])
+	}
+	b.WriteString("catalog:\n  refresh: 2s\n  sources:\n")
+	for _, r := range set.Repositories {
+		if r.Catalog {
+			fmt.Fprintf(&b, "    - {name: %s, git: {url: %q}}\n", r.Name, r.Dir)
+		}
+	}
+	return b.String()
+}
