@@ -21,14 +21,15 @@ func cursors(c *index.Cursor, l index.Listing) []string {
 	return out
 }
 
-// BackFrom turns a cursor that goes on after an entity into one that gives
-// what comes before it. A cursor that is none is an invalid fault.
-func BackFrom(cursor string) (string, error) {
+// CursorFrom turns a cursor of EntityPage.Cursors into one that goes on after
+// its entity or, with back, gives what comes before it, and in either case
+// counts anew. A cursor that is none is an invalid fault.
+func CursorFrom(cursor string, back bool) (string, error) {
 	c, err := index.DecodeCursor(cursor)
 	if err != nil {
 		return "", err
 	}
-	c.IsPrevious = true
+	c.IsPrevious, c.TotalItems = back, nil
 	return c.Encode(), nil
 }
 

@@ -52,7 +52,7 @@ type EntityPage struct {
 	TotalItems int       `json:"totalItems"`
 	PageInfo   PageInfo  `json:"pageInfo"`
 	// Cursors holds, if asked for, for each item the cursor that goes on after
-	// it; BackFrom turns it to what comes before.
+	// it; CursorFrom turns it to what comes before.
 	Cursors []string `json:"-"`
 }
 

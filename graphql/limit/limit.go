@@ -5,6 +5,7 @@ package limit
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -74,7 +75,7 @@ func (l Limits) Check(schema *ast.Schema, query, name string, vars map[string]an
 	}
 	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: query}, l.Tokens)
 	if err != nil {
-		return nil, syntax(err)
+		return nil, l.syntax(err)
 	}
 	if err := l.count(doc); err != nil {
 		return nil, err
@@ -91,10 +92,13 @@ func tooMuch(what string, n, limit int) error {
 		WithFix("Split it into several requests, or ask for less at once.")
 }
 
-func syntax(err error) error {
+func (l Limits) syntax(err error) error {
 	var g *gqlerror.Error
-	if !errors.As(err, &g) {
+	switch {
+	case !errors.As(err, &g):
 		return fault.New(fault.Invalid, "the GraphQL document cannot be read").Because(err)
+	case strings.HasPrefix(g.Message, "exceeded token limit"):
+		return fault.New(fault.Invalid, "the GraphQL document has more than %d tokens", l.Tokens).WithFix("Split it into several requests.")
 	}
 	return g
 }

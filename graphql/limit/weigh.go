@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -109,9 +110,18 @@ func (s *scale) field(f *ast.Field, on *ast.Definition, size int) (weight, error
 			own = cost(def)
 		}
 	}
+	if on != nil && strings.HasPrefix(on.Name, "__") && shortList(f.Name) {
+		size = 2
+	}
 	items, inner := s.sizes(f, def, size)
 	w, err := s.set(f.SelectionSet, typ, inner)
 	return weight{cost: product(own+w.cost, items), depth: w.depth + 1}, err
+}
+
+// shortList tells which lists of the schema's own description are short in any
+// schema.
+func shortList(field string) bool {
+	return field == "args" || field == "interfaces" || field == "possibleTypes" || field == "enumValues"
 }
 
 // sizes tells how often a field's selections are answered, and how many items

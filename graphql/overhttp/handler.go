@@ -19,7 +19,8 @@ type Handler struct {
 	Engine Engine
 	// Authenticate tells who sends a request.
 	Authenticate func(*http.Request) (access.Caller, error)
-	// Page is what a browser gets; nil for none.
+	// Page is what a browser gets, and requests with the parameter asset for
+	// the page's files; nil for none.
 	Page http.Handler
 	// Challenge is the WWW-Authenticate header of a 401, "Bearer" by default.
 	Challenge string
@@ -51,7 +52,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	media := negotiate(r)
-	if media == mediaHTML && h.Page != nil {
+	if h.Page != nil && r.Method == http.MethodGet && (media == mediaHTML || r.URL.Query().Has("asset")) {
 		h.Page.ServeHTTP(w, r)
 		return
 	}

@@ -1,0 +1,107 @@
+package graphql
+
+import (
+	"context"
+	"sync"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog"
+)
+
+// batch is a set of references that are looked up together, once, when the
+// first of them is asked for.
+type batch struct {
+	d     *door
+	refs  []string
+	index map[string]int
+
+	once  sync.Once
+	nodes []*node
+	err   error
+}
+
+func (d *door) batch() *batch { return &batch{d: d, index: map[string]int{}} }
+
+// add puts a reference into the set, before anything is looked up, and gives
+// what to ask for it by.
+func (b *batch) add(ref string) int {
+	if ref == "" {
+		return -1
+	}
+	i, known := b.index[ref]
+	if !known {
+		i = len(b.refs)
+		b.index[ref] = i
+		b.refs = append(b.refs, ref)
+	}
+	return i
+}
+
+// get is the entity of a reference, nil if the caller can see none.
+func (b *batch) get(ctx context.Context, i int) (*node, error) {
+	if i < 0 {
+		return nil, nil
+	}
+	b.once.Do(func() { b.load(ctx) })
+	if b.err != nil {
+		return nil, b.err
+	}
+	return b.nodes[i], nil
+}
+
+func (b *batch) load(ctx context.Context) {
+	if b.err = requestOf(ctx).spend(len(b.refs)); b.err != nil {
+		return
+	}
+	out, err := invoke(ctx, b.d, "get_entities", access.ReadCatalog, "", catalog.GetEntitiesInput{EntityRefs: b.refs}, b.d.catalog.GetEntities)
+	if err != nil {
+		b.err = err
+		return
+	}
+	b.nodes = b.d.nodes(out.Items)
+}
+
+// group is entities that stand side by side in an answer. What one of them is
+// related to is looked up for all of them together, so that a query costs as
+// many lookups as it names relations, however many entities it finds.
+type group struct {
+	d       *door
+	members []*node
+
+	mu   sync.Mutex
+	hops map[hop]*batch
+}
+
+// hop is a step along relations of one type ("" is any) to entities of one
+// kind ("" is any).
+type hop struct{ relation, kind string }
+
+// nodes makes a group of entities and gives them in order; nil stays nil.
+func (d *door) nodes(entities []*catalog.Entity) []*node {
+	g := &group{d: d, hops: map[hop]*batch{}}
+	out := make([]*node, len(entities))
+	for i, e := range entities {
+		if e != nil {
+			out[i] = &node{e: e, group: g}
+			g.members = append(g.members, out[i])
+		}
+	}
+	return out
+}
+
+// follow gives the batch of all that the group is related to by a hop.
+func (g *group) follow(h hop) *batch {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	b, known := g.hops[h]
+	if !known {
+		b = g.d.batch()
+		for _, m := range g.members {
+			for _, r := range m.related(h) {
+				b.add(r.TargetRef)
+			}
+		}
+		g.hops[h] = b
+	}
+	return b
+}

@@ -1,0 +1,113 @@
+// Package graphql is the door for GraphQL: the catalog over HTTP and, for
+// subscriptions, over WebSockets, with GraphiQL for browsers.
+package graphql
+
+import (
+	_ "embed" // the schema
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	gql "github.com/graph-gophers/graphql-go"
+	gqllog "github.com/graph-gophers/graphql-go/log"
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/graphql/graphiql"
+	"github.com/fairlead-dev/fairlead/graphql/limit"
+	"github.com/fairlead-dev/fairlead/graphql/overhttp"
+)
+
+//go:embed schema.graphql
+var schemaText string
+
+// Schema is the schema in the schema definition language, with descriptions.
+func Schema() string { return schemaText }
+
+// Config is what the door is built from. Catalog, Access, Authenticate and
+// Recorder are needed; the zero value of anything else is its default.
+type Config struct {
+	Catalog *catalog.Service
+	Access  *access.Service
+	// Authenticate tells who sends a request.
+	Authenticate func(*http.Request) (access.Caller, error)
+	// Recorder is told of every operation.
+	Recorder access.Recorder
+	// Logger is told of panics and of defects in answers.
+	Logger *slog.Logger
+	// Limits bound a document; Entities is the number of entities that one
+	// request may touch, 50,000 by default.
+	Limits   limit.Limits
+	Entities int
+	// Timeout bounds a query or mutation, 15 s by default.
+	Timeout time.Duration
+	// Origins are hosts, or patterns, whose pages may open WebSockets.
+	Origins []string
+	// Socket bounds WebSocket connections.
+	Socket overhttp.SocketLimits
+	// Challenge is the WWW-Authenticate header of a 401, "Bearer" by default.
+	Challenge string
+	// AnonymousIntrospection lets callers without a credential read the schema.
+	AnonymousIntrospection bool
+}
+
+// door holds what resolvers need.
+type door struct {
+	catalog   *catalog.Service
+	access    *access.Service
+	recorder  access.Recorder
+	logger    *slog.Logger
+	entities  int64
+	schema    *gql.Schema
+	types     *ast.Schema
+	limits    limit.Limits
+	anonymous bool
+	persisted *persisted
+}
+
+// New makes the door; mount it at /graphql. An error is a defect of the
+// schema or a missing part of the configuration. WebSockets are closed when
+// the base context of the http.Server ends.
+func New(cfg Config) (http.Handler, error) {
+	if cfg.Catalog == nil || cfg.Access == nil || cfg.Authenticate == nil || cfg.Recorder == nil {
+		return nil, errors.New("graphql: Catalog, Access, Authenticate and Recorder are needed")
+	}
+	d := &door{
+		catalog: cfg.Catalog, access: cfg.Access, recorder: cfg.Recorder, logger: cfg.Logger, entities: int64(cfg.Entities),
+		limits: cfg.Limits.WithDefaults(), anonymous: cfg.AnonymousIntrospection, persisted: newPersisted(),
+	}
+	if d.logger == nil {
+		d.logger = slog.Default()
+	}
+	if d.entities == 0 {
+		d.entities = 50_000
+	}
+	if err := d.parse(); err != nil {
+		return nil, fmt.Errorf("graphql: %w", err)
+	}
+	page, err := graphiql.Handler()
+	if err != nil {
+		return nil, fmt.Errorf("graphql: %w", err)
+	}
+	return &overhttp.Handler{
+		Engine: d, Authenticate: cfg.Authenticate, Page: page, Challenge: cfg.Challenge,
+		Timeout: cfg.Timeout, Origins: cfg.Origins, Socket: cfg.Socket,
+	}, nil
+}
+
+func (d *door) parse() (err error) {
+	if d.types, err = gqlparser.LoadSchema(&ast.Source{Name: "schema.graphql", Input: schemaText}); err != nil {
+		return err
+	}
+	d.schema, err = gql.ParseSchema(schemaText, &root{d},
+		gql.UseStringDescriptions(), gql.UseFieldResolvers(),
+		gql.OverlapValidationLimit(100_000), gql.MaxSelections(d.limits.Cost),
+		gql.RestrictIntrospection(d.mayIntrospect),
+		gql.PanicHandler(masked{}), gql.Logger(gqllog.LoggerFunc(d.logPanic)),
+		gql.SubscribeResolverTimeout(10*time.Second))
+	return err
+}

@@ -1,0 +1,252 @@
+package graphql
+
+import (
+	"context"
+	"encoding/json"
+
+	gql "github.com/graph-gophers/graphql-go"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/catalog/entity"
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+// where is the input EntityWhere.
+type where struct {
+	Kind, Namespace, Name, Type, Owner, System, Lifecycle, Tag *[]string
+
+	Text *string
+}
+
+// conditions are the arguments that say which entities are meant.
+type conditions struct {
+	Filter *filter
+	Where  *where
+	Query  *JSON
+}
+
+// read gives the conditions in the catalog's terms; text is what EntityWhere
+// says of text.
+func (c conditions) read() (filter []string, query json.RawMessage, text *string, err error) {
+	if filter, err = c.Filter.strings(); err != nil {
+		return nil, nil, nil, err
+	}
+	if c.Query != nil {
+		query = c.Query.raw
+	}
+	if c.Where == nil {
+		return filter, query, nil, nil
+	}
+	all, err := c.Where.predicates()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if query != nil {
+		all = append(all, query)
+	}
+	if len(all) > 0 {
+		query, err = json.Marshal(map[string]any{"$all": all})
+	}
+	return filter, query, c.Where.Text, err
+}
+
+// predicates are Backstage predicates, one for each field given.
+func (w *where) predicates() ([]any, error) {
+	var out []any
+	for _, f := range []struct {
+		name   string
+		values *[]string
+	}{
+		{"kind", w.Kind},
+		{"namespace", w.Namespace},
+		{"name", w.Name},
+		{"type", w.Type},
+		{"owner", w.Owner},
+		{"system", w.System},
+		{"lifecycle", w.Lifecycle},
+		{"tag", w.Tag},
+	} {
+		if f.values == nil {
+			continue
+		}
+		short := searchKeys()[f.name]
+		values := make([]string, 0, len(*f.values))
+		for _, v := range *f.values {
+			if short.kind != "" {
+				ref, err := entity.ParseRef(v, short.kind, entity.DefaultNamespace)
+				if err != nil {
+					return nil, badFilter("%s", err)
+				}
+				v = ref.String()
+			}
+			values = append(values, v)
+		}
+		out = append(out, map[string]any{short.key: map[string]any{"$in": values}})
+	}
+	return out, nil
+}
+
+// order is the input EntityOrder.
+type order struct{ Field, Order string }
+
+// fullText is the input FullText.
+type fullText struct {
+	Term   string
+	Fields *[]string
+}
+
+type listArgs struct {
+	First, Last   *int32
+	After, Before *string
+	conditions
+	OrderBy  *[]order
+	FullText *fullText
+}
+
+// maxPage and defaultPage are sizes of pages of entities.
+const maxPage, defaultPage = 500, 20
+
+// input reads the arguments, all but where the page stands.
+func (a listArgs) input() (in catalog.ListEntitiesInput, err error) {
+	var text *string
+	if in.Filter, in.Query, text, err = a.read(); err != nil {
+		return in, err
+	}
+	if a.OrderBy != nil {
+		if len(*a.OrderBy) > 1 {
+			return in, fault.New(fault.Invalid, "entities are ordered by one field, and %d are given", len(*a.OrderBy)).WithFix("Leave one.")
+		}
+		for _, o := range *a.OrderBy {
+			in.OrderBy = append(in.OrderBy, catalog.OrderField{Field: o.Field, Order: o.Order})
+		}
+	}
+	if a.FullText != nil {
+		in.FullText = &catalog.FullTextFilter{Term: a.FullText.Term}
+		if a.FullText.Fields != nil {
+			in.FullText.Fields = *a.FullText.Fields
+		}
+	}
+	if text != nil {
+		if in.FullText != nil {
+			return in, fault.New(fault.Invalid, "both fullText and where.text are given").WithFix("Leave one.")
+		}
+		in.FullText = &catalog.FullTextFilter{Term: *text, Fields: []string{"metadata.name", "metadata.title", "metadata.description", "metadata.tags"}}
+	}
+	return in, nil
+}
+
+// size is the size of the page and whether it is counted from the end.
+func (a listArgs) size() (n int, backwards bool, err error) {
+	name, value := "first", a.First
+	switch {
+	case a.First != nil && a.Last != nil, a.After != nil && a.Before != nil, a.First != nil && a.Before != nil, a.Last != nil && a.After != nil:
+		return 0, false, fault.New(fault.Invalid, "a page goes forwards with first and after, or backwards with last and before; these are mixed").
+			WithFix("Give first and after, or last and before.")
+	case a.Last != nil || a.Before != nil:
+		name, value, backwards = "last", a.Last, true
+	}
+	n = defaultPage
+	if value != nil {
+		n = int(*value)
+	}
+	if n < 0 || n > maxPage {
+		return 0, false, fault.New(fault.Invalid, "%s is %d, not between 0 and %d", name, n, maxPage).WithFix("Ask for less and go on with the page's cursors.")
+	}
+	return n, backwards, nil
+}
+
+// list resolves the field entities.
+func (d *door) list(ctx context.Context, args listArgs) (*connection, error) {
+	in, err := args.input()
+	if err != nil {
+		return nil, err
+	}
+	n, backwards, err := args.size()
+	if err != nil {
+		return nil, err
+	}
+	in.Limit = &n
+	in.Cursors = gql.HasSelectedField(ctx, "edges.cursor") || gql.HasSelectedField(ctx, "pageInfo")
+	if !gql.HasSelectedField(ctx, "totalCount") {
+		in.TotalItems = "exclude"
+	}
+	if err := d.place(ctx, &in, args, backwards); err != nil {
+		return nil, err
+	}
+	page, err := invoke(ctx, d, "list_entities", access.ReadCatalog, "", in, d.catalog.ListEntities)
+	if err != nil {
+		return nil, err
+	}
+	return d.connection(page), requestOf(ctx).spend(len(page.Items))
+}
+
+// connection resolves the type EntityConnection.
+type connection struct {
+	Edges      []edge
+	Nodes      []*node
+	PageInfo   pageInfo
+	TotalCount int32
+}
+
+// edge resolves the type EntityEdge.
+type edge struct {
+	Cursor string
+	Node   *node
+}
+
+// pageInfo resolves the type PageInfo.
+type pageInfo struct {
+	HasNextPage, HasPreviousPage bool
+	StartCursor, EndCursor       *string
+}
+
+func (d *door) connection(page *catalog.EntityPage) *connection {
+	c := &connection{
+		Nodes: d.nodes(page.Items), Edges: make([]edge, len(page.Items)),
+		PageInfo:   pageInfo{HasNextPage: page.PageInfo.NextCursor != "", HasPreviousPage: page.PageInfo.PrevCursor != ""},
+		TotalCount: int32(min(page.TotalItems, 1<<30)), //nolint:gosec // cannot overflow
+	}
+	for i, n := range c.Nodes {
+		c.Edges[i].Node = n
+	}
+	for i, cursor := range page.Cursors {
+		c.Edges[i].Cursor = cursor
+	}
+	if n := len(page.Cursors); n > 0 {
+		c.PageInfo.StartCursor, c.PageInfo.EndCursor = &page.Cursors[0], &page.Cursors[n-1]
+	}
+	return c
+}
+
+// place says where the page stands.
+func (d *door) place(ctx context.Context, in *catalog.ListEntitiesInput, args listArgs, backwards bool) (err error) {
+	cursor := args.After
+	if backwards {
+		cursor = args.Before
+	}
+	if cursor == nil {
+		if backwards {
+			return d.lastPage(ctx, in)
+		}
+		return nil
+	}
+	in.Cursor = *cursor
+	if err := catalog.SameQuestion(*in); err != nil {
+		return err
+	}
+	in.Cursor, err = catalog.CursorFrom(*cursor, backwards)
+	return err
+}
+
+// lastPage has the page end where everything ends.
+func (d *door) lastPage(ctx context.Context, in *catalog.ListEntitiesInput) error {
+	none := 0
+	count := *in
+	count.Limit, count.TotalItems = &none, ""
+	all, err := invoke(ctx, d, "list_entities", access.ReadCatalog, "", count, d.catalog.ListEntities)
+	if err == nil {
+		in.Offset = max(all.TotalItems-*in.Limit, 0)
+	}
+	return err
+}

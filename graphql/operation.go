@@ -1,0 +1,150 @@
+package graphql
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/fairlead-dev/fairlead/access"
+)
+
+// verb is an operation of a room.
+type verb[I, O any] = func(context.Context, access.Caller, I) (*O, error)
+
+// invoke runs an operation for the caller of a request.
+func invoke[I, O any](ctx context.Context, d *door, op string, action access.Action, target string, in I, do verb[I, O]) (*O, error) {
+	call := access.Call{Door: "graphql", Operation: op, Action: action, Who: requestOf(ctx).who, Target: target}
+	return access.Invoke(ctx, d.recorder, call, in, do)
+}
+
+// operation makes the resolver of a field from an operation: its arguments
+// from the operation's input, what it answers from the output.
+func operation[I, O any](d *door, op string, action access.Action, do verb[I, O]) any {
+	args, read := argsOf(reflect.TypeFor[I]())
+	out := viewOf(reflect.TypeFor[*O](), false)
+	in := []reflect.Type{reflect.TypeFor[context.Context]()}
+	if args.NumField() > 0 {
+		in = append(in, args)
+	}
+	typ := reflect.FuncOf(in, []reflect.Type{out.typ, reflect.TypeFor[error]()}, false)
+	return reflect.MakeFunc(typ, func(given []reflect.Value) []reflect.Value {
+		ctx := given[0].Interface().(context.Context)
+		input := reflect.New(reflect.TypeFor[I]()).Elem()
+		var answer *O
+		var err error
+		if len(given) > 1 {
+			err = read(given[1], input)
+		}
+		if err == nil {
+			answer, err = invoke(ctx, d, op, action, target(input), input.Interface().(I), do)
+		}
+		if err != nil {
+			return []reflect.Value{reflect.Zero(out.typ), reflect.ValueOf(err)}
+		}
+		return []reflect.Value{out.of(reflect.ValueOf(answer), d.batch()), reflect.Zero(reflect.TypeFor[error]())}
+	}).Interface()
+}
+
+// target names what an input is about.
+func target(in reflect.Value) string {
+	for _, name := range []string{"Ref", "EntityRef", "Service", "Repository", "Source"} {
+		if f := in.FieldByName(name); f.IsValid() && f.Kind() == reflect.String && f.String() != "" {
+			return f.String()
+		}
+	}
+	return ""
+}
+
+// argument is one field of an input and how graphql-go fills it.
+type argument struct {
+	to   []int
+	typ  reflect.Type
+	read func(given, to reflect.Value) error
+}
+
+// argsOf makes the struct that graphql-go puts a field's arguments into, and
+// what reads it into the operation's input. Pages are called first and after
+// in GraphQL.
+func argsOf(t reflect.Type) (reflect.Type, func(given, to reflect.Value) error) {
+	var fields []reflect.StructField
+	var args []argument
+	for _, f := range reflect.VisibleFields(t) {
+		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || f.Tag.Get("jsonschema") == "-" || name == "" || name == "-" {
+			continue
+		}
+		if renamed, ok := map[string]string{"limit": "first", "cursor": "after"}[name]; ok {
+			name = renamed
+		}
+		arg := argumentOf(name, f.Type, strings.Contains(opts, "omitempty"))
+		arg.to = f.Index
+		args = append(args, arg)
+		fields = append(fields, exported(name, arg.typ))
+	}
+	return reflect.StructOf(fields), func(given, to reflect.Value) error {
+		for i, a := range args {
+			if err := a.read(given.Field(i), to.FieldByIndex(a.to)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func argumentOf(name string, t reflect.Type, optional bool) argument {
+	if name == "filter" {
+		return argument{typ: reflect.TypeFor[*filter](), read: readFilter}
+	}
+	if t == reflect.TypeFor[json.RawMessage]() {
+		return argument{typ: reflect.TypeFor[*JSON](), read: readJSON}
+	}
+	typ := t
+	if t.Kind() == reflect.Int {
+		typ = reflect.TypeFor[int32]()
+	}
+	if !optional {
+		return argument{typ: typ, read: func(given, to reflect.Value) error {
+			to.Set(given.Convert(t))
+			return nil
+		}}
+	}
+	return argument{typ: reflect.PointerTo(typ), read: func(given, to reflect.Value) error {
+		if !given.IsNil() {
+			to.Set(given.Elem().Convert(t))
+		}
+		return nil
+	}}
+}
+
+func readFilter(given, to reflect.Value) error {
+	list, err := given.Interface().(*filter).strings()
+	to.Set(reflect.ValueOf(list))
+	return err
+}
+
+func readJSON(given, to reflect.Value) error {
+	if !given.IsNil() {
+		to.SetBytes(given.Interface().(*JSON).raw)
+	}
+	return nil
+}
+
+// resolver makes a resolver of functions by field name.
+func resolver(fields map[string]any) any {
+	names := make([]string, 0, len(fields))
+	for name := range fields {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var typed []reflect.StructField
+	for _, name := range names {
+		typed = append(typed, exported(name, reflect.TypeOf(fields[name])))
+	}
+	v := reflect.New(reflect.StructOf(typed))
+	for i, name := range names {
+		v.Elem().Field(i).Set(reflect.ValueOf(fields[name]))
+	}
+	return v.Interface()
+}

@@ -1,0 +1,137 @@
+package graphql
+
+import (
+	"context"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog"
+)
+
+// root resolves the schema: its operations by name.
+type root struct{ d *door }
+
+// Query resolves the type Query.
+func (r *root) Query() any {
+	c := r.d.catalog
+	return resolver(map[string]any{
+		"entity":          r.d.entity,
+		"entities":        r.d.list,
+		"facets":          r.d.facets,
+		"search":          operation(r.d, "search_catalog", access.ReadCatalog, c.SearchCatalog),
+		"dependencies":    operation(r.d, "get_dependencies", access.ReadCatalog, c.GetDependencies),
+		"serviceBrief":    operation(r.d, "get_service_brief", access.ReadCatalog, c.GetServiceBrief),
+		"ingestionErrors": operation(r.d, "list_ingestion_errors", access.ReadCatalog, c.ListIngestionErrors),
+		"sources":         operation(r.d, "list_sources", access.ReadCatalog, c.ListSources),
+		"whoami":          operation(r.d, "whoami", access.ReadSelf, r.d.access.Whoami),
+		"audit":           operation(r.d, "list_audit", access.ReadAudit, r.d.access.ListAudit),
+	})
+}
+
+// Mutation resolves the type Mutation.
+func (r *root) Mutation() any {
+	return resolver(map[string]any{
+		"refresh": operation(r.d, "refresh_entity", access.RefreshCatalog, r.d.catalog.RefreshEntity),
+	})
+}
+
+// Subscription resolves the type Subscription, for which graphql-go wants a
+// method.
+func (r *root) Subscription() any { return &subscription{r.d} }
+
+func (d *door) entity(ctx context.Context, args struct{ Ref string }) (*node, error) {
+	e, err := invoke(ctx, d, "get_entity", access.ReadCatalog, args.Ref, catalog.GetEntityInput{Ref: args.Ref}, d.catalog.GetEntity)
+	if err != nil {
+		return nil, err
+	}
+	return d.nodes([]*catalog.Entity{e})[0], nil
+}
+
+// facet resolves the type Facet.
+type facet struct {
+	Key    string
+	Values []facetValue
+}
+
+// facetValue resolves the type FacetValue.
+type facetValue struct {
+	Value string
+	Count int32
+}
+
+type facetArgs struct {
+	Keys []string
+	conditions
+}
+
+func (d *door) facets(ctx context.Context, args facetArgs) (*[]facet, error) {
+	in := catalog.ListFacetsInput{Facets: args.Keys}
+	var err error
+	if in.Filter, in.Query, _, err = args.read(); err != nil {
+		return nil, err
+	}
+	out, err := invoke(ctx, d, "list_facets", access.ReadCatalog, "", in, d.catalog.ListFacets)
+	if err != nil {
+		return nil, err
+	}
+	answer := make([]facet, 0, len(args.Keys))
+	for _, key := range args.Keys {
+		f := facet{Key: key, Values: []facetValue{}}
+		for _, v := range out.Facets[key] {
+			f.Values = append(f.Values, facetValue{v.Value, int32(min(v.Count, 1<<30))}) //nolint:gosec // cannot overflow
+		}
+		answer = append(answer, f)
+	}
+	return &answer, nil
+}
+
+// subscription resolves the type Subscription.
+type subscription struct{ d *door }
+
+// change resolves the type CatalogChange.
+type change struct {
+	Changed, Removed []string
+	Many             bool
+	batch            *batch
+}
+
+// Entities are the entities added or changed that are still there.
+func (c *change) Entities(ctx context.Context) ([]*node, error) {
+	out := []*node{}
+	for _, ref := range c.Changed {
+		n, err := c.batch.get(ctx, c.batch.index[ref])
+		if err != nil {
+			return nil, err
+		}
+		if n != nil {
+			out = append(out, n)
+		}
+	}
+	return out, nil
+}
+
+// CatalogChanged tells of changes until ctx ends.
+func (s *subscription) CatalogChanged(ctx context.Context, args struct{ Kinds *[]string }) (<-chan *change, error) {
+	var kinds []string
+	if args.Kinds != nil {
+		kinds = *args.Kinds
+	}
+	who := requestOf(ctx).who
+	ctx, end := s.d.recorder.Begin(ctx, access.Call{Door: "graphql", Operation: "watch_catalog", Action: access.ReadCatalog, Who: who})
+	in := s.d.catalog.WatchFor(ctx, who, kinds)
+	out := make(chan *change)
+	go func() {
+		defer end(nil)
+		defer close(out)
+		for c := range in {
+			told := &change{Changed: c.Changed, Removed: c.Removed, Many: c.Many, batch: s.d.batch()}
+			for _, ref := range c.Changed {
+				told.batch.add(ref)
+			}
+			select {
+			case out <- told:
+			case <-ctx.Done():
+			}
+		}
+	}()
+	return out, nil
+}

@@ -1,0 +1,132 @@
+package graphql
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// A view is how graphql-go gets to see a Go type of the rooms: as a type with
+// fields that it can resolve (32-bit integers, pointers for what may be
+// absent) and the names that the JSON of every other door has. It is made by
+// reflection, so that no type of a room is written down a second time.
+type view struct {
+	typ reflect.Type
+	of  func(v reflect.Value, near *batch) reflect.Value
+}
+
+// viewOf makes the view of a type; optional values are null where they are
+// zero.
+func viewOf(t reflect.Type, optional bool) view {
+	switch t {
+	case reflect.TypeFor[time.Time]():
+		return view{reflect.TypeFor[*Time](), func(v reflect.Value, _ *batch) reflect.Value {
+			if v.IsZero() {
+				return reflect.Zero(reflect.TypeFor[*Time]())
+			}
+			return reflect.ValueOf(&Time{v.Interface().(time.Time)})
+		}}
+	case reflect.TypeFor[json.RawMessage]():
+		return scalar(reflect.TypeFor[JSON](), optional)
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return scalar(reflect.TypeFor[string](), optional)
+	case reflect.Int, reflect.Int64, reflect.Uint32:
+		return scalar(reflect.TypeFor[int32](), optional)
+	case reflect.Bool:
+		return scalar(reflect.TypeFor[bool](), false)
+	case reflect.Pointer:
+		return pointer(viewOf(t.Elem(), false))
+	case reflect.Slice:
+		return list(viewOf(t.Elem(), false))
+	case reflect.Struct:
+		return object(t)
+	}
+	panic("graphql: no view of " + t.String())
+}
+
+// scalar views a type by converting it.
+func scalar(to reflect.Type, optional bool) view {
+	if !optional {
+		return view{to, func(v reflect.Value, _ *batch) reflect.Value { return v.Convert(to) }}
+	}
+	return view{reflect.PointerTo(to), func(v reflect.Value, _ *batch) reflect.Value {
+		if v.IsZero() {
+			return reflect.Zero(reflect.PointerTo(to))
+		}
+		p := reflect.New(to)
+		p.Elem().Set(v.Convert(to))
+		return p
+	}}
+}
+
+func pointer(elem view) view {
+	if elem.typ.Kind() != reflect.Pointer {
+		panic("graphql: no view of a pointer to " + elem.typ.String())
+	}
+	return view{elem.typ, func(v reflect.Value, near *batch) reflect.Value {
+		if v.IsNil() {
+			return reflect.Zero(elem.typ)
+		}
+		return elem.of(v.Elem(), near)
+	}}
+}
+
+func list(elem view) view {
+	typ := reflect.SliceOf(elem.typ)
+	return view{typ, func(v reflect.Value, near *batch) reflect.Value {
+		out := reflect.MakeSlice(typ, v.Len(), v.Len())
+		for i := range v.Len() {
+			out.Index(i).Set(elem.of(v.Index(i), near))
+		}
+		return out
+	}}
+}
+
+// member is a field of a view and where its value comes from.
+type member struct {
+	from []int
+	view view
+}
+
+// object views a struct. One that has a ref also gets the entity of that ref;
+// all refs of an answer are looked up together.
+func object(t reflect.Type) view {
+	var fields []reflect.StructField
+	var members []member
+	var ref []int
+	for _, f := range reflect.VisibleFields(t) {
+		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || f.Anonymous || name == "" || name == "-" {
+			continue
+		}
+		v := viewOf(f.Type, strings.Contains(opts, "omitempty"))
+		if name == "ref" {
+			ref = f.Index
+		}
+		fields = append(fields, exported(name, v.typ))
+		members = append(members, member{f.Index, v})
+	}
+	if ref != nil {
+		fields = append(fields, exported("entity", reflect.TypeFor[func(context.Context) (*node, error)]()))
+	}
+	typ := reflect.StructOf(fields)
+	return view{reflect.PointerTo(typ), func(v reflect.Value, near *batch) reflect.Value {
+		out := reflect.New(typ)
+		for i, m := range members {
+			out.Elem().Field(i).Set(m.view.of(v.FieldByIndex(m.from), near))
+		}
+		if ref != nil {
+			target := near.add(v.FieldByIndex(ref).String())
+			out.Elem().Field(len(members)).Set(reflect.ValueOf(func(ctx context.Context) (*node, error) { return near.get(ctx, target) }))
+		}
+		return out
+	}}
+}
+
+func exported(name string, typ reflect.Type) reflect.StructField {
+	return reflect.StructField{Name: strings.ToUpper(name[:1]) + name[1:], Type: typ}
+}
