@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -39,7 +40,7 @@ func TestCredentialOf(t *testing.T) {
 		{"through a modest proxy", "127.0.0.1:5", "localhost", map[string]string{"Via": "1.1 x"}, access.Credential{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := httptest.NewRequest("GET", "/", nil)
+			r := httptest.NewRequest(http.MethodGet, "/", nil)
 			r.RemoteAddr, r.Host = tt.remote, tt.host
 			for k, v := range tt.header {
 				r.Header.Set(k, v)

@@ -15,6 +15,10 @@ import (
 // caller hangs up.
 const recordFor = 5 * time.Second
 
+// refusals bounds how many refusals of one caller are in the audit; beyond it
+// they are in the log alone, so that an agent in a loop cannot fill the store.
+var refusals = Rate{Burst: 300, Per: 10 * time.Minute}
+
 // Op is an act, as the lock sees it.
 type Op struct {
 	// Action is what policy, quota and audit call it.
@@ -73,7 +77,8 @@ func NewGuard(cfg GuardConfig) (*Guard, error) {
 
 // Do runs an act inside the lock: may the caller do it, have they done it too
 // often, then "begun" is recorded, act runs, and its outcome is recorded even
-// if the caller has hung up. Refusals are recorded too. Where the record
+// if the caller has hung up. Refusals are recorded too: 300 of one
+// caller in ten minutes, and those beyond in the server's log. Where the record
 // cannot be written nothing happens. Faults: unauthenticated, forbidden,
 // quota_exceeded, unavailable (no record, no quota), internal (a panic in
 // act), and those of act.
@@ -168,10 +173,15 @@ func (g *Guard) take(ctx context.Context, who Caller, action Action) *fault.Erro
 }
 
 // refuse records a refusal and gives it back. A refusal that cannot be
-// recorded is still one.
+// recorded is still one. A caller that keeps on asking fills the log, which is
+// made for that, and not the audit.
 func (g *Guard) refuse(ctx context.Context, b Begun, why *fault.Error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordFor)
 	defer cancel()
+	if wait, err := g.quota.Take(ctx, quotaKey(b.Who, "refused"), refusals); err == nil && wait > 0 {
+		g.logger.WarnContext(ctx, "refused too often to be in the audit each time", "action", b.Action, "target", b.Target, "subject", b.Who.Subject(), "agent", b.Who.Agent(), "code", why.Code)
+		return why
+	}
 	b.Outcome = &Outcome{Status: StatusRefused, Code: why.Code, Message: plain(why.Message)}
 	if _, err := g.log.Begin(ctx, b); err != nil {
 		g.logger.ErrorContext(ctx, "refusal not recorded", "action", b.Action, "target", b.Target, "subject", b.Who.Subject(), "agent", b.Who.Agent(), "error", err)

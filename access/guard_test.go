@@ -1,8 +1,10 @@
 package access_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"runtime"
 	"strings"
 	"testing"
@@ -169,7 +171,7 @@ func TestDoWithoutItsRecord(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.b.Log = accesstest.NewLog()
-			g, err := access.NewGuard(access.GuardConfig{Log: &tt.b, Quota: &tt.b})
+			g, err := access.NewGuard(access.GuardConfig{Log: &tt.b, Quota: &tt.b, Logger: slog.New(slog.DiscardHandler)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -204,6 +206,23 @@ func TestDoTakesQuota(t *testing.T) {
 	}
 	if _, err := access.Do(t.Context(), g, accesstest.As("alice", accesstest.Groups("payments")), refresh, done); err != nil {
 		t.Errorf("the person shares the agent's quota: %v", err)
+	}
+}
+
+func TestRefusalsDoNotFillTheAudit(t *testing.T) {
+	log, told := accesstest.NewLog(), &bytes.Buffer{}
+	g, err := access.NewGuard(access.GuardConfig{Log: log, Quota: accesstest.NewQuota(), Logger: slog.New(slog.NewTextHandler(told, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 350 {
+		if _, err := access.Do(t.Context(), g, accesstest.As("bob"), refresh, done); fault.CodeOf(err) != fault.Forbidden {
+			t.Fatal(err)
+		}
+	}
+	entries, logged := len(log.Entries()), strings.Count(told.String(), "refused too often")
+	if entries < 300 || entries+logged != 350 || logged == 0 {
+		t.Errorf("%d in the audit, %d in the log", entries, logged)
 	}
 }
 

@@ -52,7 +52,7 @@ func TestLoadPolicyIsStrict(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"empty", "", "rules: there are no rules"},
 		{"no rules", "rules: []", "there are no rules"},
-		{"an unknown key", "rules:\n  - nmae: x\n", `rules.yaml:2:1: unknown key "nmae" (Known here: name, effect, who, actions, on.)`},
+		{"an unknown key", "rules:\n  - nam: x\n", `rules.yaml:2:1: unknown key "nam" (Known here: name, effect, who, actions, on.)`},
 		{"an unknown key on top", "rulez: []\n", `unknown key "rulez" (Known here: rules.)`},
 		{"an unknown key in who", "rules: [{who: {user: x}}]", `unknown key "user" (Known here: subjects, agents, groups, roles, anonymous.)`},
 		{"an unknown key in on", "rules: [{on: {kind: x}}]", `unknown key "kind" (Known here: refs, kinds, namespaces, types, owners, tags.)`},

@@ -16,7 +16,7 @@ type Log struct {
 }
 
 type logged struct {
-	access.Entry
+	entry access.Entry
 	at    time.Time
 	ended bool
 }
@@ -44,8 +44,8 @@ func (l *Log) End(ctx context.Context, id string, o access.Outcome) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i := range l.entries {
-		if l.entries[i].ID == id && !l.entries[i].ended {
-			l.entries[i].Entry.End(o)
+		if l.entries[i].entry.ID == id && !l.entries[i].ended {
+			l.entries[i].entry.End(o)
 			l.entries[i].ended = true
 			return nil
 		}
@@ -63,7 +63,7 @@ func (l *Log) Audit(ctx context.Context, q access.AuditQuery) ([]access.Entry, e
 	var out []access.Entry
 	for i := len(l.entries) - 1; i >= 0 && len(out) < q.Limit; i-- {
 		if e := &l.entries[i]; selects(&q, e) {
-			out = append(out, e.Entry)
+			out = append(out, e.entry)
 		}
 	}
 	return out, nil
@@ -75,15 +75,16 @@ func (l *Log) Entries() []access.Entry {
 	defer l.mu.Unlock()
 	out := make([]access.Entry, len(l.entries))
 	for i := range l.entries {
-		out[i] = l.entries[i].Entry
+		out[i] = l.entries[i].entry
 	}
 	return out
 }
 
-func selects(q *access.AuditQuery, e *logged) bool {
+func selects(q *access.AuditQuery, l *logged) bool {
 	is := func(want, have string) bool { return want == "" || want == have }
+	e := &l.entry
 	return is(q.Subject, e.Subject) && is(q.Agent, e.Agent) && is(string(q.Action), string(e.Action)) && is(q.Target, e.Target) &&
-		(q.Since.IsZero() || !e.at.Before(q.Since)) && (q.Until.IsZero() || e.at.Before(q.Until)) &&
+		(q.Since.IsZero() || !l.at.Before(q.Since)) && (q.Until.IsZero() || l.at.Before(q.Until)) &&
 		(q.Before == "" || e.ID < q.Before)
 }
 

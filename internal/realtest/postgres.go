@@ -93,7 +93,7 @@ func startPostgres() (*postgresServer, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "-D", filepath.Join(dir, "data"),
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "-D", filepath.Join(dir, "data"), //nolint:gosec // a program of the installation
 		"-U", "fairlead", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 	cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Credential: as}
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -126,8 +126,8 @@ func runPostgres(ctx context.Context, bin, dir string, port int, as *syscall.Cre
 	if err != nil {
 		return err
 	}
-	defer log.Close()
-	cmd := exec.Command("sh", "-c", "exec 3<&0 </dev/null; "+keeper, "keeper", //nolint:noctx // it outlives the call that starts it
+	defer func() { _ = log.Close() }()                                         // the server has its own
+	cmd := exec.Command("sh", "-c", "exec 3<&0 </dev/null; "+keeper, "keeper", //nolint:noctx,gosec // it outlives the call that starts it; a program of the installation
 		filepath.Join(bin, "postgres"), "-D", filepath.Join(dir, "data"), "-p", strconv.Itoa(port),
 		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "shared_buffers=32MB",
 		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
@@ -224,6 +224,6 @@ func freePort() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }() // the port is what counts
 	return l.Addr().(*net.TCPAddr).Port, nil
 }

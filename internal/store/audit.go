@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -89,7 +90,7 @@ func (s *Store) entries(ctx context.Context, text string, args []any) (entries [
 	if err != nil {
 		return nil, fmt.Errorf("reading the audit in %s: %w", s.where, err)
 	}
-	defer rows.Close()
+	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
 		var e access.Entry
 		var groups, code string

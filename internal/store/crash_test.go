@@ -148,6 +148,9 @@ func dump(t *testing.T, dsn string) string {
 			}
 			fmt.Fprintln(&out, row...)
 		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return out.String()
 }
