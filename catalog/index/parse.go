@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/internal/fault"
@@ -132,7 +133,7 @@ func (p *predicateParser) count(conditions, values int) error {
 
 // field reads the condition on one field.
 func (p *predicateParser) field(at, key string, v entity.Value) (*Predicate, error) {
-	if strings.ContainsAny(key, "\n\r\u2028\u2029") {
+	if first, n := utf8.DecodeRuneInString(key); first == '\n' || first == '\r' || strings.ContainsAny(key[n:], "\n\r\u2028\u2029") {
 		return nil, invalidAt(at, "a field has no line breaks")
 	}
 	if err := p.count(1, 1); err != nil {

@@ -27,17 +27,19 @@ type Row struct {
 	Null     bool
 }
 
-// Rows are the search rows that Backstage writes for an entity, without
-// metadata.uid where root has none. The error is Backstage's for keys that
-// differ only in case: such an entity never becomes visible.
+// Rows are the search rows that Backstage writes for an entity, less the one
+// of metadata.uid, which is the catalog's to give. The error is Backstage's
+// for keys that differ only in case: such an entity never becomes visible.
 func Rows(root *entity.Object, relations []entity.Relation) ([]Row, error) {
 	w := newWalker()
 	if err := w.walk(root, relations); err != nil {
 		return nil, err
 	}
-	out := make([]Row, len(w.rows))
-	for i, r := range w.rows {
-		out[i] = Row{Key: r.key.name, Original: r.orig, Value: r.value, Null: r.null}
+	out := make([]Row, 0, len(w.rows))
+	for _, r := range w.rows {
+		if r.key.name != "metadata.uid" {
+			out = append(out, Row{Key: r.key.name, Original: r.orig, Value: r.value, Null: r.null})
+		}
 	}
 	return out, nil
 }
