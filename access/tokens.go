@@ -90,7 +90,7 @@ func (e *tokenEntry) load(opts AuthOptions) *tokenError {
 	value = strings.TrimSpace(value)
 	switch {
 	case len(value) < minToken:
-		return &tokenError{fmt.Sprintf("%s holds %d bytes, fewer than the %d a token must have", e.source(), len(value), minToken), "Make one with: fairlead token new, or: openssl rand -base64 32"}
+		return &tokenError{fmt.Sprintf("%s holds %d bytes, fewer than the %d a token must have", e.source(), len(value), minToken), "Make one with: openssl rand -base64 32"}
 	case len(value) > maxToken || strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return &tokenError{e.source() + " does not hold one token: it is too long, or has white space or unusual characters inside", "Put the token alone there, in printable ASCII, at most 4096 bytes."}
 	}
