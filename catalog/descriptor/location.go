@@ -175,8 +175,8 @@ func (p *Processor) Registration(at Location) (*File, *Document) {
 func (p *Processor) targets(c *findings, at Location, root *entity.Object) []Target {
 	spec := root.Object("spec")
 	typ := at.Type
-	if v, there := spec.Lookup("type"); there {
-		typ, _ = v.(string)
+	if v := spec.String("type"); v != "" {
+		typ = v
 	}
 	if typ != at.Type && typ != TypeURL {
 		c.add(spec.Position("type"), "Remove spec.type, or write url with absolute URLs.",

@@ -104,7 +104,7 @@ func checkMetadata(c *findings, meta *entity.Object) {
 		case "namespace":
 			checkFormat(c, m, isDNSLabel, fixNamespace)
 		case "uid", "etag", "title":
-			checkText(c, m.At, m.Value, "metadata", m.Key)
+			checkText(c, m.At, m.Value, where{parent: "metadata", key: m.Key})
 		case "description":
 			if _, ok := m.Value.(string); !ok {
 				c.add(m.At, textFix(m.Value), "metadata.description is %s, not a text", show(m.Value))
@@ -122,7 +122,7 @@ func checkMetadata(c *findings, meta *entity.Object) {
 }
 
 func checkFormat(c *findings, m *entity.Member, ok func(string) bool, fix string) {
-	if !checkText(c, m.At, m.Value, "metadata", m.Key) {
+	if !checkText(c, m.At, m.Value, where{parent: "metadata", key: m.Key}) {
 		return
 	}
 	if s, _ := m.Value.(string); !ok(s) {
@@ -202,7 +202,7 @@ func checkLink(c *findings, o *entity.Object, at entity.Position, i int) {
 		}
 		s, ok := m.Value.(string)
 		if !ok || s == "" {
-			checkText(c, place(m.At, at), m.Value, index("metadata.links", i), m.Key)
+			checkText(c, place(m.At, at), m.Value, where{parent: index("metadata.links", i), key: m.Key})
 			continue
 		}
 		switch {

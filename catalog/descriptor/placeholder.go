@@ -88,7 +88,7 @@ func (f *filler) object(o *entity.Object, at entity.Position) (entity.Value, boo
 		if len(o.Members) != 1 || o == f.annotations {
 			return o, false
 		}
-		return f.placeholder(o, place(o.Members[0].At, at))
+		return f.placeholder(o, at)
 	}
 	var fresh *entity.Object
 	for i := range o.Members {
@@ -122,14 +122,16 @@ func isPrototype(key string, v entity.Value) bool {
 }
 
 // placeholder fills a mapping whose only key starts with "$".
-func (f *filler) placeholder(o *entity.Object, at entity.Position) (entity.Value, bool) {
+// What a failure makes wrong is reported at the key above it, if at all.
+func (f *filler) placeholder(o *entity.Object, above entity.Position) (entity.Value, bool) {
+	at := place(o.Members[0].At, above)
 	key, written := o.Members[0].Key, o.Members[0].Value
 	if key != "$text" && key != "$json" && key != "$yaml" {
 		return o, false
 	}
 	v, err := f.fill(key, written, at)
 	if err != nil {
-		f.failed = append(f.failed, at)
+		f.failed = append(f.failed, at, above)
 		f.found.note(at, err.name, err.fix, "%s %s", key, err.text)
 		return o, false
 	}

@@ -1,7 +1,9 @@
 package descriptor
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -28,6 +30,9 @@ type findings struct {
 	list []entity.Problem
 	more int
 	last entity.Position
+	// told are places whose trouble has been told: what follows from it is
+	// left out.
+	told []entity.Position
 }
 
 // add notes an error at a place.
@@ -36,6 +41,9 @@ func (c *findings) add(at entity.Position, fix, format string, args ...any) {
 }
 
 func (c *findings) note(at entity.Position, name, fix, format string, args ...any) {
+	if at.Line > 0 && slices.Contains(c.told, at) {
+		return
+	}
 	if len(c.list) >= maxProblems {
 		c.more++
 		c.last = at
@@ -50,8 +58,12 @@ func (c *findings) note(at entity.Position, name, fix, format string, args ...an
 // any tells whether anything was found.
 func (c *findings) any() bool { return len(c.list) > 0 }
 
-// problems are the findings, with a last one that counts those left out.
+// problems are the findings in the order of the document, with a last one
+// that counts those left out.
 func (c *findings) problems() []entity.Problem {
+	slices.SortStableFunc(c.list, func(a, b entity.Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
 	if c.more == 0 {
 		return c.list
 	}

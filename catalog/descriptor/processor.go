@@ -79,33 +79,22 @@ func (p *Processor) Process(ctx context.Context, f *File, d *Document, origin Lo
 	at := Location{Type: f.At.Type, Target: trimJS(f.At.Target)}
 	fill := filler{p: p, ctx: ctx, base: at, reader: r, found: c}
 	root := fill.root(d.Raw)
-	res.Read = fill.read
-	if c.any() {
-		// What else is wrong with the document is told as well, as far as
-		// unfilled placeholders do not stand in the way.
-		p.check(c, p.complete(root, f, at, origin), d.Ref, fill.failed)
-		res.Problems = c.problems()
-		return res
-	}
+	res.Read, c.told = fill.read, fill.failed
 	root = p.complete(root, f, at, origin)
-	k := p.check(c, root, d.Ref, nil)
-	if c.any() {
-		res.Problems = c.problems()
-		return res
-	}
-	res.Edges = edges(c, k, identity(root), root)
-	if c.any() {
-		res.Edges, res.Problems = nil, c.problems()
-		return res
-	}
-	if k.name == "Location" {
+	res.Edges = p.check(c, root)
+	fatal := c.any()
+	if root.String("kind") == "Location" {
 		res.Targets = p.targets(c, at, root)
 	}
-	res.Entity = root
-	if !p.unarmed {
-		res.Entity = Disarm(root)
-	}
 	res.OK, res.Problems = !c.any(), c.problems()
+	if fatal {
+		res.Edges, res.Targets = nil, nil
+		return res
+	}
+	res.Entity = sortSets(root)
+	if !p.unarmed {
+		res.Entity = Disarm(res.Entity)
+	}
 	return res
 }
 
@@ -122,7 +111,7 @@ func identity(root *entity.Object) entity.Ref {
 // complete gives a copy of root with everything that is added to what an
 // author wrote.
 func (p *Processor) complete(root *entity.Object, f *File, at, origin Location) *entity.Object {
-	root = shallow(sortSets(root))
+	root = shallow(root)
 	meta := shallow(root.Object("metadata"))
 	if meta.Get("namespace") == nil {
 		meta.Set("namespace", entity.DefaultNamespace)
@@ -195,22 +184,12 @@ func compareUTF16(a, b string) int {
 	return len(a) - len(b)
 }
 
-// check makes all checks of a completed entity. Problems at the places in
-// skip are left out: they follow from one already told.
-func (p *Processor) check(c *findings, root *entity.Object, ref entity.Ref, skip []entity.Position) *kind {
-	own := c
-	if skip != nil {
-		own = &findings{}
+// check makes all checks of a completed entity and derives its relations.
+func (p *Processor) check(c *findings, root *entity.Object) []entity.Edge {
+	checkRoot(c, root)
+	checkMetadata(c, root.Object("metadata"))
+	if k := p.checkKind(c, root); k != nil {
+		return edges(c, k, identity(root), root)
 	}
-	checkRoot(own, root)
-	checkMetadata(own, root.Object("metadata"))
-	k := p.checkKind(own, root)
-	if skip != nil {
-		for _, problem := range own.list {
-			if !slices.Contains(skip, entity.Position{Line: problem.Line, Column: problem.Column}) {
-				c.list = append(c.list, problem)
-			}
-		}
-	}
-	return k
+	return nil
 }

@@ -19,7 +19,11 @@ func edges(c *findings, k *kind, self entity.Ref, root *entity.Object) []entity.
 		if !truthy(v) {
 			continue
 		}
+		covered := k.covers(r.field)
 		link := func(v entity.Value, at entity.Position, name string) {
+			if s, ok := v.(string); covered && (!ok || s == "") {
+				return
+			}
 			ref, err := reference(v, r.defaultKind, self.Namespace)
 			if err != "" {
 				c.add(at, refFix(r), "%s %s", name, err)

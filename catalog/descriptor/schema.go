@@ -7,23 +7,35 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 )
 
-// shape is what a field of spec has to be.
+// shape is what a value has to be.
 type shape uint8
 
 const (
 	text     shape = iota // a text that is not empty
-	texts                 // a list of such texts
-	profile               // a mapping of texts
+	anyText               // a text
+	flag                  // a text or a boolean
+	mapping               // a mapping
+	list                  // a list
+	either                // a mapping, or a list of such mappings
 	presence              // required or optional
-	list                  // any list
 )
 
-// rule is one field of a kind's spec.
+// schema is what is asked of a value.
+type schema struct {
+	shape shape
+	// fields are what is asked of a mapping's members, rest of its others.
+	fields []rule
+	rest   *schema
+	// items is what is asked of a list's items; nil is nothing.
+	items *schema
+}
+
+// rule is what is asked of one member of a mapping.
 type rule struct {
-	name     string
-	shape    shape
+	name string
+	schema
 	required bool
-	// hint tells what belongs there, for whoever left it out.
+	// hint is an example, for whoever left it out.
 	hint string
 }
 
@@ -39,10 +51,15 @@ type relation struct {
 type kind struct {
 	name      string
 	versions  []string
-	rules     []rule
+	spec      schema
 	relations []relation
 	// generic kinds have no schema of their own.
 	generic bool
+}
+
+// covers tells whether the schema says anything about a field of spec.
+func (k *kind) covers(field string) bool {
+	return slices.ContainsFunc(k.spec.fields, func(r rule) bool { return r.name == field })
 }
 
 // checkKind checks that the kind and its version are known and that spec has
@@ -58,22 +75,27 @@ func (p *Processor) checkKind(c *findings, root *entity.Object) *kind {
 		return k
 	}
 	if !slices.Contains(k.versions, version) {
-		c.add(root.Position("apiVersion"), "Write apiVersion: "+k.versions[0]+".",
-			"apiVersion %s is not one that kind %s has", quote(version), name)
+		if isAPIVersion(version) {
+			c.add(root.Position("apiVersion"), "Write apiVersion: "+k.versions[0]+".",
+				"apiVersion %s is not one that kind %s has", quote(version), name)
+		}
 		return nil
 	}
 	spec, there := root.Lookup("spec")
 	if !there {
-		c.add(root.At, "Add spec"+required(k.rules)+".", "spec is missing: kind %s needs it", name)
+		c.add(root.At, "Add spec"+required(k.spec.fields)+".", "spec is missing: kind %s needs it", name)
 		return k
 	}
 	if o, ok := spec.(*entity.Object); ok {
-		checkSpec(c, o, root.Position("spec"), k)
+		k.spec.mapping(c, root.Position("spec"), o, "spec", "kind "+name)
 	}
 	return k
 }
 
 func (p *Processor) unknownKind(c *findings, root *entity.Object, name string) {
+	if !isKind(name) {
+		return
+	}
 	at := root.Position("kind")
 	for known := range p.kinds {
 		if strings.EqualFold(known, name) {
@@ -98,55 +120,106 @@ func required(rules []rule) string {
 	return " with " + strings.Join(names, ", ")
 }
 
-func checkSpec(c *findings, spec *entity.Object, at entity.Position, k *kind) {
-	for i := range k.rules {
-		r := &k.rules[i]
-		v, there := spec.Lookup(r.name)
-		switch {
-		case there:
-			checkField(c, spec.Position(r.name), v, r)
-		case r.required:
-			c.add(at, "Add it, for example "+r.hint+".", "spec.%s is missing: kind %s needs it", r.name, k.name)
-		}
-	}
+// where is the path of a value, written out only for messages.
+type where struct {
+	parent, key string
+	item        int
 }
 
-func checkField(c *findings, at entity.Position, v entity.Value, r *rule) {
-	switch r.shape {
+func (w where) String() string {
+	if w.key == "" && w.item >= 0 {
+		return index(w.parent, w.item)
+	}
+	return field(w.parent, w.key)
+}
+
+// check checks a value and all that it holds.
+func (s *schema) check(c *findings, at entity.Position, v entity.Value, w where) {
+	switch s.shape {
 	case text:
-		checkText(c, at, v, "spec", r.name)
-	case texts:
-		checkTexts(c, at, v, "spec."+r.name)
-	case list:
-		if _, ok := v.(entity.List); !ok {
-			c.add(at, "Write a list.", "spec.%s is %s, not a list", r.name, show(v))
+		checkText(c, at, v, w)
+	case anyText:
+		if _, ok := v.(string); !ok {
+			c.add(at, textFix(v), "%s is %s, not a text", w, show(v))
 		}
-	case profile:
-		o, ok := v.(*entity.Object)
-		if !ok {
-			c.add(at, "Write a mapping with displayName, email and picture, or remove it.", "spec.%s is %s, not a mapping", r.name, show(v))
-			return
-		}
-		for _, name := range []string{"displayName", "email", "picture"} {
-			if v, there := o.Lookup(name); there {
-				checkText(c, o.Position(name), v, "spec.profile", name)
-			}
+	case flag:
+		switch v.(type) {
+		case string, bool:
+		default:
+			c.add(at, "Write a text or a boolean.", "%s is %s, neither a text nor a boolean", w, show(v))
 		}
 	case presence:
 		if v != "required" && v != "optional" {
-			c.add(at, "Write required or optional, or remove it.", "spec.%s is %s", r.name, show(v))
+			c.add(at, "Write required or optional, or remove it.", "%s is %s", w, show(v))
+		}
+	default:
+		s.container(c, at, v, w)
+	}
+}
+
+func (s *schema) container(c *findings, at entity.Position, v entity.Value, w where) {
+	switch v := v.(type) {
+	case *entity.Object:
+		if s.shape != list {
+			s.mapping(c, at, v, w.String(), w.String())
+			return
+		}
+	case entity.List:
+		if s.shape == list {
+			s.list(c, at, v, w)
+			return
+		}
+		if s.shape == either {
+			one := schema{shape: mapping, fields: s.fields, rest: s.rest}
+			(&schema{shape: list, items: &one}).list(c, at, v, w)
+			return
+		}
+	}
+	want := map[shape]string{list: "a list", mapping: "a mapping", either: "a mapping or a list of mappings"}[s.shape]
+	c.add(at, "Write "+want+", or remove it.", "%s is %s, not %s", w, show(v), want)
+}
+
+func (s *schema) list(c *findings, at entity.Position, l entity.List, w where) {
+	if s.items == nil || len(l) == 0 {
+		return
+	}
+	name := w.String()
+	for i := range l {
+		s.items.check(c, place(l[i].At, at), l[i].Value, where{parent: name, item: i})
+	}
+}
+
+// mapping checks members; who names what needs those that are required.
+func (s *schema) mapping(c *findings, at entity.Position, o *entity.Object, name, who string) {
+	for i := range s.fields {
+		r := &s.fields[i]
+		v, there := o.Lookup(r.name)
+		switch {
+		case there:
+			r.check(c, place(o.Position(r.name), at), v, where{parent: name, key: r.name})
+		case r.required:
+			c.add(at, "Add it, for example "+r.hint+".", "%s is missing: %s needs it", field(name, r.name), who)
+		}
+	}
+	if s.rest == nil {
+		return
+	}
+	for i := range o.Members {
+		m := &o.Members[i]
+		if !slices.ContainsFunc(s.fields, func(r rule) bool { return r.name == m.Key }) {
+			s.rest.check(c, place(m.At, at), m.Value, where{parent: name, key: m.Key})
 		}
 	}
 }
 
 // checkText wants a text that is not empty.
-func checkText(c *findings, at entity.Position, v entity.Value, parent, name string) bool {
+func checkText(c *findings, at entity.Position, v entity.Value, w where) bool {
 	s, ok := v.(string)
 	switch {
 	case !ok:
-		c.add(at, textFix(v), "%s is %s, not a text", field(parent, name), show(v))
+		c.add(at, textFix(v), "%s is %s, not a text", w, show(v))
 	case s == "":
-		c.add(at, "Give it a value or remove it.", "%s is empty", field(parent, name))
+		c.add(at, "Give it a value or remove it.", "%s is empty", w)
 	default:
 		return true
 	}
@@ -170,23 +243,6 @@ func textFix(v entity.Value) string {
 		}
 	}
 	return "Write a single text."
-}
-
-// checkTexts wants a list of texts that are not empty.
-func checkTexts(c *findings, at entity.Position, v entity.Value, name string) {
-	l, ok := v.(entity.List)
-	if !ok {
-		c.add(at, "Write a list, or remove it.", "%s is %s, not a list", name, show(v))
-		return
-	}
-	for i := range l {
-		switch s, ok := l[i].Value.(string); {
-		case !ok:
-			c.add(place(l[i].At, at), textFix(l[i].Value), "%s is %s, not a text", index(name, i), show(l[i].Value))
-		case s == "":
-			c.add(place(l[i].At, at), "Give it a value or remove it.", "%s is empty", index(name, i))
-		}
-	}
 }
 
 // place is the first position that is known.

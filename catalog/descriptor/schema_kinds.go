@@ -1,24 +1,38 @@
 package descriptor
 
+import "slices"
+
 const (
 	hintOwner     = "owner: group:default/my-team"
 	hintLifecycle = "lifecycle: production"
 )
 
-// optional are fields that a kind may have.
-func optional(s shape, names ...string) []rule {
+// optional are members that a mapping may have.
+func optional(s schema, names ...string) []rule {
 	out := make([]rule, len(names))
 	for i, name := range names {
-		out[i] = rule{name: name, shape: s}
+		out[i] = rule{name: name, schema: s}
 	}
 	return out
 }
 
-// needed are texts that a kind has to have, each with an example.
+func one(s shape) schema { return schema{shape: s} }
+
+func listOf(items schema) schema { return schema{shape: list, items: &items} }
+
+func mappingOf(fields ...[]rule) schema {
+	return schema{shape: mapping, fields: slices.Concat(fields...)}
+}
+
+func profile() schema {
+	return mappingOf(optional(one(text), "displayName", "email", "picture"))
+}
+
+// needed are texts that a mapping has to have, each with an example.
 func needed(namesAndHints ...string) []rule {
 	out := make([]rule, 0, len(namesAndHints)/2)
 	for i := 0; i+1 < len(namesAndHints); i += 2 {
-		out = append(out, rule{name: namesAndHints[i], shape: text, required: true, hint: namesAndHints[i+1]})
+		out = append(out, rule{name: namesAndHints[i], schema: one(text), required: true, hint: namesAndHints[i+1]})
 	}
 	return out
 }
@@ -40,63 +54,57 @@ func builtin() []kind {
 }
 
 func component() kind {
-	rules := needed("type", "type: service", "lifecycle", hintLifecycle, "owner", hintOwner)
-	rules = append(rules, optional(text, "system", "subcomponentOf")...)
-	rules = append(rules, optional(texts, "providesApis", "consumesApis", "dependsOn")...)
-	return kind{name: "Component", rules: rules, relations: append([]relation{
+	return kind{name: "Component", spec: mappingOf(
+		needed("type", "type: service", "lifecycle", hintLifecycle, "owner", hintOwner),
+		optional(one(text), "system", "subcomponentOf"),
+		optional(listOf(one(text)), "providesApis", "consumesApis", "dependsOn"),
+	), relations: append([]relation{
 		ownedBy(), inSystem(), {"subcomponentOf", "Component", "partOf", "hasPart"},
 		{"providesApis", "API", "providesApi", "apiProvidedBy"}, {"consumesApis", "API", "consumesApi", "apiConsumedBy"},
 	}, dependencies()...)}
 }
 
 func api() kind {
-	rules := needed("type", "type: openapi", "lifecycle", hintLifecycle, "owner", hintOwner,
-		"definition", "definition: {$text: ./openapi.yaml}")
-	return kind{name: "API", rules: append(rules, optional(text, "system")...), relations: []relation{ownedBy(), inSystem()}}
+	return kind{name: "API", spec: mappingOf(
+		needed("type", "type: openapi", "lifecycle", hintLifecycle, "owner", hintOwner, "definition", "definition: {$text: ./openapi.yaml}"),
+		optional(one(text), "system"),
+	), relations: []relation{ownedBy(), inSystem()}}
 }
 
 func resource() kind {
-	rules := needed("type", "type: database", "owner", hintOwner)
-	rules = append(rules, optional(text, "system")...)
-	return kind{name: "Resource", rules: append(rules, optional(texts, "dependsOn")...),
-		relations: append([]relation{ownedBy(), inSystem()}, dependencies()...)}
+	return kind{name: "Resource", spec: mappingOf(
+		needed("type", "type: database", "owner", hintOwner), optional(one(text), "system"), optional(listOf(one(text)), "dependsOn"),
+	), relations: append([]relation{ownedBy(), inSystem()}, dependencies()...)}
 }
 
 func system() kind {
-	return kind{name: "System", rules: append(needed("owner", hintOwner), optional(text, "domain", "type")...),
+	return kind{name: "System", spec: mappingOf(needed("owner", hintOwner), optional(one(text), "domain", "type")),
 		relations: []relation{ownedBy(), {"domain", "Domain", "partOf", "hasPart"}}}
 }
 
 func domain() kind {
-	return kind{name: "Domain", rules: append(needed("owner", hintOwner), optional(text, "subdomainOf", "type")...),
+	return kind{name: "Domain", spec: mappingOf(needed("owner", hintOwner), optional(one(text), "subdomainOf", "type")),
 		relations: []relation{ownedBy(), {"subdomainOf", "Domain", "partOf", "hasPart"}}}
 }
 
 func group() kind {
-	rules := append(needed("type", "type: team"), optional(profile, "profile")...)
-	rules = append(rules, optional(text, "parent")...)
-	rules = append(rules, rule{"children", texts, true, "children: []"})
-	return kind{name: "Group", rules: append(rules, optional(texts, "members")...), relations: []relation{
+	return kind{name: "Group", spec: mappingOf(
+		needed("type", "type: team"), optional(profile(), "profile"), optional(one(text), "parent"),
+		[]rule{{"children", listOf(one(text)), true, "children: []"}}, optional(listOf(one(text)), "members"),
+	), relations: []relation{
 		{"parent", "Group", "childOf", "parentOf"}, {"children", "Group", "parentOf", "childOf"},
 		{"members", "User", "hasMember", "memberOf"},
 	}}
 }
 
 func user() kind {
-	rules := append(optional(profile, "profile"), rule{"memberOf", texts, true, "memberOf: []"})
-	return kind{name: "User", rules: rules, relations: []relation{{"memberOf", "Group", "memberOf", "hasMember"}}}
+	return kind{name: "User", spec: mappingOf(optional(profile(), "profile"), []rule{{"memberOf", listOf(one(text)), true, "memberOf: []"}}),
+		relations: []relation{{"memberOf", "Group", "memberOf", "hasMember"}}}
 }
 
 func location() kind {
-	rules := append(optional(text, "type", "target"), optional(texts, "targets")...)
-	return kind{name: "Location", rules: append(rules, optional(presence, "presence")...)}
-}
-
-// template is the kind that Backstage's scaffolder backend adds.
-func template() kind {
-	rules := append(needed("type", "type: service"), rule{"steps", list, true, "steps: []"})
-	return kind{name: "Template", versions: []string{"scaffolder.backstage.io/v1beta3"},
-		rules: append(rules, optional(text, "owner")...), relations: []relation{ownedBy()}}
+	return kind{name: "Location", spec: mappingOf(optional(one(text), "type", "target"),
+		optional(listOf(one(text)), "targets"), optional(one(presence), "presence"))}
 }
 
 // isSet tells whether a field of spec holds a set, which Backstage sorts
