@@ -2,11 +2,12 @@ package demo
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/fairlead-dev/fairlead/access"
 )
 
 // Set is a demo that is ready to be served.
@@ -52,7 +53,7 @@ func token(file string) (string, error) {
 	if data, err := os.ReadFile(file); err == nil && len(data) > 20 {
 		return strings.TrimSpace(string(data)), nil
 	}
-	t := "demo-" + rand.Text()
+	t := access.NewToken().Reveal()
 	return t, os.WriteFile(file, []byte(t+"\n"), 0o600)
 }
 
