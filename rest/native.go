@@ -1,0 +1,117 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/fairlead-dev/fairlead/access"
+)
+
+// route is an operation at a path of Fairlead's own API.
+type route struct {
+	method, pattern string
+	operation       string
+	summary         string
+	action          access.Action
+	params          []param
+	out             reflect.Type
+	serve           serve
+}
+
+// native are the routes of Fairlead's own API.
+func (d *door) native() []route {
+	c, a := d.Catalog, d.Access
+	return []route{
+		at("GET /api/v1/whoami", "whoami", "Who you are taken for and what you may do", access.ReadSelf, a.Whoami),
+		at("GET /api/v1/entities", "list_entities", "A page of entities", access.ReadCatalog, c.ListEntities),
+		at("POST /api/v1/entities/by-query", "list_entities", "A page of entities, asked for by a predicate", access.ReadCatalog, c.ListEntities),
+		at("POST /api/v1/entities/by-refs", "get_entities", "Several entities by reference, null where there is none", access.ReadCatalog, c.GetEntities),
+		at("GET /api/v1/entities/{ref...}", "get_entity", "One entity", access.ReadCatalog, c.GetEntity),
+		at("GET /api/v1/search", "search_catalog", "Entities found by words, best first", access.ReadCatalog, c.SearchCatalog),
+		at("POST /api/v1/search", "search_catalog", "Entities found by words, best first", access.ReadCatalog, c.SearchCatalog),
+		at("GET /api/v1/facets", "list_facets", "The values that keys take, and how often", access.ReadCatalog, c.ListFacets),
+		at("POST /api/v1/facets", "list_facets", "The values that keys take, and how often", access.ReadCatalog, c.ListFacets),
+		at("GET /api/v1/dependencies/{ref...}", "get_dependencies", "What an entity needs, or what needs it", access.ReadCatalog, c.GetDependencies),
+		at("GET /api/v1/ancestry/{ref...}", "get_ancestry", "What emitted an entity, up to the roots", access.ReadCatalog, c.GetAncestry),
+		at("GET /api/v1/brief", "get_service_brief", "What one needs to know before touching a service", access.ReadCatalog, c.GetServiceBrief),
+		at("GET /api/v1/errors", "list_ingestion_errors", "Problems of catalog files and sources", access.ReadCatalog, c.ListIngestionErrors),
+		at("GET /api/v1/sources", "list_sources", "How each source is doing", access.ReadCatalog, c.ListSources),
+		at("GET /api/v1/locations", "list_locations", "The configured roots as Backstage names them", access.ReadCatalog, c.ListLocations),
+		at("POST /api/v1/refresh", "refresh_entity", "Read a source again now", access.RefreshCatalog, c.RefreshEntity),
+		at("GET /api/v1/audit", "list_audit", "Recorded acts, newest first", access.ReadAudit, a.ListAudit),
+	}
+}
+
+// at makes a route: the operation's input comes from the path and the query,
+// or for a POST from a JSON body, by the input's own field names.
+func at[I, O any](where, operation, summary string, action access.Action, do func(context.Context, access.Caller, I) (*O, error)) route {
+	method, pattern, _ := strings.Cut(where, " ")
+	rt := route{method: method, pattern: pattern, operation: operation, summary: summary, action: action,
+		params: paramsOf(reflect.TypeFor[I](), method, pattern), out: reflect.TypeFor[O]()}
+	rt.serve = func(c *call) (answer, error) {
+		var in I
+		v := reflect.ValueOf(&in).Elem()
+		if err := bind(c.Request, rt.params, v); err != nil {
+			return answer{}, err
+		}
+		out, err := invoke(c, operation, action, target(v), in, do)
+		if err != nil {
+			return answer{}, err
+		}
+		body, err := encode(out)
+		return answer{body: body}, err
+	}
+	return rt
+}
+
+// target names what an input is about.
+func target(in reflect.Value) string {
+	for _, name := range []string{"Ref", "EntityRef", "Service", "Repository", "Source"} {
+		if f := in.FieldByName(name); f.IsValid() && f.Kind() == reflect.String && f.String() != "" {
+			return f.String()
+		}
+	}
+	return ""
+}
+
+// place is where a parameter stands in a request.
+type place string
+
+const (
+	inPath  place = "path"
+	inQuery place = "query"
+	inBody  place = "body"
+)
+
+// param is one field of an operation's input.
+type param struct {
+	name        string
+	description string
+	index       []int
+	typ         reflect.Type
+	in          place
+	required    bool
+}
+
+// paramsOf are the fields of an input type that a request may set.
+func paramsOf(t reflect.Type, method, pattern string) []param {
+	var out []param
+	for _, f := range reflect.VisibleFields(t) {
+		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
+		description := f.Tag.Get("jsonschema")
+		if name == "" || name == "-" || description == "-" {
+			continue
+		}
+		p := param{name: name, description: description, index: f.Index, typ: f.Type, in: inQuery, required: !strings.Contains(opts, "omitempty")}
+		switch {
+		case strings.Contains(pattern, "{"+name+"...}"):
+			p.in = inPath
+		case method == http.MethodPost:
+			p.in = inBody
+		}
+		out = append(out, p)
+	}
+	return out
+}
