@@ -54,6 +54,8 @@ type EntityPage struct {
 	// Cursors holds, if asked for, for each item the cursor that goes on after
 	// it; CursorFrom turns it to what comes before.
 	Cursors []string `json:"-"`
+	// More tells that there are more entities in the direction asked.
+	More bool `json:"-"`
 }
 
 // PageInfo holds the cursors around a page.

@@ -139,7 +139,7 @@ func (s *Service) ListEntities(_ context.Context, who access.Caller, in ListEnti
 	for i, e := range l.Entities {
 		l.Entities[i] = fields.Apply(e)
 	}
-	page := &EntityPage{Items: notNil(l.Entities), TotalItems: l.Total, PageInfo: pageInfo(c, l, limit)}
+	page := &EntityPage{Items: notNil(l.Entities), TotalItems: l.Total, PageInfo: pageInfo(c, l, limit), More: l.More}
 	if in.Cursors {
 		page.Cursors = cursors(c, l)
 	}

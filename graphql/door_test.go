@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 
@@ -104,6 +105,11 @@ metadata: {name: pay}
 spec: {type: openapi, lifecycle: production, owner: payments, system: shop, definition: "x: 1"}
 `
 
+// docs completes documents that leave out what all of them say.
+func docs(text string) string {
+	return strings.ReplaceAll("\n"+text, "\nkind:", "\napiVersion: backstage.io/v1alpha1\nkind:")
+}
+
 // server is the door over HTTP.
 type server struct {
 	*httptest.Server
@@ -134,7 +140,7 @@ func serve(t testing.TB, c *catalog.Service, set ...func(*graphql.Config)) *serv
 
 func serveShop(t testing.TB, set ...func(*graphql.Config)) *server {
 	t.Helper()
-	return serve(t, catalogtest.New(t, shop), set...)
+	return serve(t, catalogtest.New(t, docs(shop)), set...)
 }
 
 // answer is what came back.

@@ -178,7 +178,13 @@ func (d *door) list(ctx context.Context, args listArgs) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.connection(page), requestOf(ctx).spend(len(page.Items))
+	c := d.connection(page)
+	if backwards && args.Before != nil {
+		c.PageInfo.HasPreviousPage, c.PageInfo.HasNextPage = page.More, true
+	} else {
+		c.PageInfo.HasPreviousPage, c.PageInfo.HasNextPage = args.After != nil || in.Offset > 0, page.More
+	}
+	return c, requestOf(ctx).spend(len(page.Items))
 }
 
 // connection resolves the type EntityConnection.
@@ -204,7 +210,6 @@ type pageInfo struct {
 func (d *door) connection(page *catalog.EntityPage) *connection {
 	c := &connection{
 		Nodes: d.nodes(page.Items), Edges: make([]edge, len(page.Items)),
-		PageInfo:   pageInfo{HasNextPage: page.PageInfo.NextCursor != "", HasPreviousPage: page.PageInfo.PrevCursor != ""},
 		TotalCount: int32(min(page.TotalItems, 1<<30)), //nolint:gosec // cannot overflow
 	}
 	for i, n := range c.Nodes {
