@@ -131,14 +131,16 @@ func (s *Service) ofRepository(r reading, repository string) (*Entity, error) {
 	}
 }
 
-func inRepository(e *Entity, want string) bool {
-	f := factory{e: e}
-	if repo := f.repository(); repo != nil {
-		if at := entity.RepositoryKey(repo.Value); at == want || strings.HasPrefix(at, want+"/") {
-			return true
-		}
+// inRepository tells whether an entity's source is in a repository, or the
+// key is of a page inside the entity's repository.
+func inRepository(e *Entity, key string) bool {
+	at := []string{entity.RepositoryKey(e.From.Repository)}
+	if repo := (&factory{e: e}).repository(); repo != nil {
+		at = append(at, entity.RepositoryKey(repo.Value))
 	}
-	return entity.RepositoryKey(e.From.Repository) == want
+	return slices.ContainsFunc(at, func(k string) bool {
+		return k != "" && (k == key || strings.HasPrefix(k, key+"/") || strings.HasPrefix(key, k+"/"))
+	})
 }
 
 func depth(e *Entity) int { return strings.Count(e.From.Path, "/") }
@@ -209,7 +211,10 @@ func keepSections(b *Brief, sections []string) {
 		}
 	}
 	b.Unknown = slices.DeleteFunc(b.Unknown, func(u string) bool {
-		return !slices.Contains(sections, u) && !(slices.Contains(sections, "deploy") && (u == "deployRepo" || u == "environments"))
+		if u == "deployRepo" || u == "environments" {
+			u = "deploy"
+		}
+		return !slices.Contains(sections, u)
 	})
 }
 

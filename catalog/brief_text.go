@@ -73,8 +73,7 @@ type briefWriter struct {
 }
 
 func (w *briefWriter) line(s string) {
-	w.WriteString(s)
-	w.WriteByte('\n')
+	_, _ = w.WriteString(s + "\n") // a strings.Builder never fails
 }
 
 func (w *briefWriter) head(b *Brief) {

@@ -22,17 +22,18 @@ type loader struct {
 }
 
 // address is where a path is, as annotations name it.
-func (l *loader) address(path string) (descriptor.Location, error) {
+func (l *loader) address(path string) (at descriptor.Location, ok bool) {
 	owner, rel := l.in.owner(l.src, path)
-	return l.in.processor.Address(owner.base, rel)
+	at, err := l.in.processor.Address(owner.base, rel)
+	return at, err == nil
 }
 
 // load reads and processes one file. What cannot be read any more or has
 // become wrong keeps the last good documents of old, which may be nil.
 func (l *loader) load(ctx context.Context, path, id, origin string, old *File) (*File, error) {
 	f := &File{Path: path, ID: id, Origin: origin}
-	at, err := l.address(path)
-	if err != nil {
+	at, ok := l.address(path)
+	if !ok {
 		return l.unreadable(f, old, entity.Problem{Name: "InputError", Message: "the file's path cannot be written as a URL"}), nil
 	}
 	data, err := l.in.bytes(ctx, l.src, l.tree, path)

@@ -47,6 +47,9 @@ func takesCaller(fn *ast.FuncDecl) bool {
 
 func misshaped(fn *ast.FuncDecl) string {
 	p := fn.Type.Params.List
+	if streams(fn) {
+		return "" // a subscription, which doors carry in their own ways
+	}
 	if len(p) != 3 || typeName(p[0].Type) != "context.Context" || !strings.HasSuffix(typeName(p[1].Type), "Caller") {
 		return "must take (ctx context.Context, who access.Caller, in " + fn.Name.Name + "Input)"
 	}
@@ -58,6 +61,15 @@ func misshaped(fn *ast.FuncDecl) string {
 		return "must return (*Out, error)"
 	}
 	return ""
+}
+
+func streams(fn *ast.FuncDecl) bool {
+	r := fn.Type.Results
+	if r == nil || len(r.List) != 1 {
+		return false
+	}
+	_, ok := r.List[0].Type.(*ast.ChanType)
+	return ok
 }
 
 func typeName(x ast.Expr) string {

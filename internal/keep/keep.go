@@ -16,6 +16,7 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
@@ -40,7 +41,7 @@ func Open(dir string) (*Keeper, error) {
 	}
 	path := filepath.Join(dir, "catalog.db")
 	db, err := open(path)
-	if errors.Is(err, bolt.ErrInvalid) || errors.Is(err, bolt.ErrChecksum) || errors.Is(err, bolt.ErrVersionMismatch) {
+	if errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrChecksum) || errors.Is(err, bolterrors.ErrVersionMismatch) {
 		if err := os.Rename(path, path+".damaged"); err != nil {
 			return nil, fault.New(fault.FailedPrecondition, "the damaged file %s cannot be put aside", path).Because(err)
 		}
