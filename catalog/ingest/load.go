@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
@@ -165,7 +166,7 @@ func (l *loader) entity(path string, d *descriptor.Document, root *entity.Object
 	owner, rel := l.in.owner(l.src, path)
 	return &entity.Entity{Ref: d.Ref, Root: root, From: entity.Provenance{
 		Source: owner.desc.Name, Repository: owner.desc.Repository,
-		Commit: l.info.Commit, Path: rel, Line: d.At.Line, VerifiedAt: l.in.now().UTC(),
+		Commit: l.info.Commit, Path: rel, Line: d.At.Line, VerifiedAt: l.in.now().UTC().Truncate(time.Second),
 	}}
 }
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/google/uuid"
@@ -127,7 +128,7 @@ func (s *source) status() catalog.SourceStatus {
 }
 
 func sighting(s Sighting) catalog.Sighting {
-	return catalog.Sighting{Commit: s.Commit, At: s.At.UTC()}
+	return catalog.Sighting{Commit: s.Commit, At: s.At.UTC().Truncate(time.Second)}
 }
 
 // Problems are all problems of all sources, by source, file and line.
@@ -211,7 +212,7 @@ func (in *Ingester) Verified(name string) catalog.Sighting {
 		if s.desc.Name == name {
 			s.mu.RLock()
 			defer s.mu.RUnlock()
-			return catalog.Sighting{Commit: s.meta.Info.Commit, At: s.meta.Checked.At.UTC()}
+			return sighting(Sighting{Commit: s.meta.Info.Commit, At: s.meta.Checked.At})
 		}
 	}
 	return catalog.Sighting{}
