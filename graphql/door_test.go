@@ -117,6 +117,7 @@ type server struct {
 	recorder *recorder
 	catalog  *catalog.Service
 	log      *accesstest.Log
+	stop     context.CancelFunc // ends the server's base context
 }
 
 func serve(t testing.TB, c *catalog.Service, set ...func(*graphql.Config)) *server {
@@ -131,6 +132,7 @@ func serve(t testing.TB, c *catalog.Service, set ...func(*graphql.Config)) *serv
 		t.Fatal(err)
 	}
 	base, cancel := context.WithCancel(context.Background())
+	s.stop = cancel
 	s.Server = httptest.NewUnstartedServer(h)
 	s.Config.BaseContext = func(net.Listener) context.Context { return base }
 	s.Start()

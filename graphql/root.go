@@ -116,8 +116,8 @@ func (s *subscription) CatalogChanged(ctx context.Context, args struct{ Kinds *[
 		kinds = *args.Kinds
 	}
 	who := requestOf(ctx).who
-	ctx, end := s.d.recorder.Begin(ctx, access.Call{Door: "graphql", Operation: "watch_catalog", Action: access.ReadCatalog, Who: who})
 	in := s.d.catalog.WatchFor(ctx, who, kinds)
+	ctx, end := s.d.recorder.Begin(ctx, access.Call{Door: "graphql", Operation: "watch_catalog", Action: access.ReadCatalog, Who: who})
 	out := make(chan *change)
 	go func() {
 		defer end(nil)

@@ -1,0 +1,196 @@
+package graphql_test
+
+import (
+	"bytes"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/formatter"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/graphql"
+	"github.com/fairlead-dev/fairlead/graphql/limit"
+)
+
+func schema(t *testing.T) *ast.Schema {
+	t.Helper()
+	s, err := gqlparser.LoadSchema(&ast.Source{Name: "schema.graphql", Input: graphql.Schema()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestSchemaGolden holds what clients rely on: a line that goes from the
+// golden breaks somebody.
+func TestSchemaGolden(t *testing.T) {
+	var got bytes.Buffer
+	formatter.NewFormatter(&got, formatter.WithoutDescription(), formatter.WithIndent("  ")).FormatSchema(schema(t))
+	const file = "testdata/schema.golden.graphql"
+	if os.Getenv("FAIRLEAD_UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile(file, got.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got.String()); d != "" {
+		t.Errorf("-golden +schema (FAIRLEAD_UPDATE_GOLDEN=1 rewrites it)\n%s", d)
+	}
+}
+
+// TestSchemaIsDescribed: GraphiQL shows the descriptions as documentation, so
+// everything has one.
+func TestSchemaIsDescribed(t *testing.T) {
+	for name, def := range schema(t).Types {
+		if def.BuiltIn || strings.HasPrefix(name, "__") {
+			continue
+		}
+		described(t, name, def.Description)
+		for _, f := range def.Fields {
+			if strings.HasPrefix(f.Name, "__") {
+				continue
+			}
+			described(t, name+"."+f.Name, f.Description)
+			for _, a := range f.Arguments {
+				described(t, name+"."+f.Name+"("+a.Name+")", a.Description)
+			}
+		}
+		for _, v := range def.EnumValues {
+			described(t, name+"."+v.Name, v.Description)
+		}
+	}
+}
+
+func described(t *testing.T, what, description string) {
+	t.Helper()
+	if description == "" || !strings.HasSuffix(description, ".") && !strings.HasSuffix(description, "…") {
+		t.Errorf("%s has no description that is a sentence: %q", what, description)
+	}
+}
+
+// TestSchemaHoldsTheRooms: a field that a room adds to an answer or a question
+// is to be found in GraphQL too.
+func TestSchemaHoldsTheRooms(t *testing.T) {
+	types := schema(t).Types
+	for name, v := range map[string]any{
+		"Brief": catalog.Brief{}, "Fact": catalog.Fact{}, "FactSource": catalog.FactSource{}, "Commands": catalog.Commands{},
+		"SearchResults": catalog.SearchResults{}, "SearchHit": catalog.SearchHit{}, "FacetValue": catalog.FacetValue{},
+		"DependencyGraph": catalog.DependencyGraph{}, "DependencyNode": catalog.DependencyNode{}, "DependencyEdge": catalog.DependencyEdge{},
+		"IngestionErrors": catalog.IngestionErrors{}, "IngestionError": catalog.IngestionError{}, "Sighting": catalog.Sighting{},
+		"Sources": catalog.Sources{}, "SourceStatus": catalog.SourceStatus{}, "RefreshResult": catalog.RefreshResult{}, "Provenance": catalog.Provenance{},
+		"Identity": access.Identity{}, "Permission": access.Permission{}, "AuditPage": access.AuditPage{}, "AuditEntry": access.Entry{},
+	} {
+		for _, field := range jsonNames(v) {
+			if types[name].Fields.ForName(field) == nil {
+				t.Errorf("type %s has no field %s", name, field)
+			}
+		}
+	}
+	renamed := map[string]string{"limit": "first", "cursor": "after", "max_tokens": "maxTokens", "facets": "keys", "fullTextFilter": "fullText"}
+	for name, v := range map[string]any{
+		"serviceBrief": catalog.GetServiceBriefInput{}, "search": catalog.SearchCatalogInput{}, "facets": catalog.ListFacetsInput{},
+		"dependencies": catalog.GetDependenciesInput{}, "ingestionErrors": catalog.ListIngestionErrorsInput{}, "refresh": catalog.RefreshEntityInput{},
+		"entities": catalog.ListEntitiesInput{}, "audit": access.ListAuditInput{},
+	} {
+		f := types["Query"].Fields.ForName(name)
+		if f == nil {
+			f = types["Mutation"].Fields.ForName(name)
+		}
+		for _, arg := range jsonNames(v) {
+			if other, ok := renamed[arg]; ok {
+				arg = other
+			}
+			// What GraphQL has a way of its own for.
+			if slices.Contains([]string{"fields", "offset", "totalItems"}, arg) {
+				continue
+			}
+			if f.Arguments.ForName(arg) == nil {
+				t.Errorf("field %s has no argument %s", name, arg)
+			}
+		}
+	}
+}
+
+func jsonNames(v any) []string {
+	var out []string
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(v)) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.Anonymous && f.IsExported() && name != "-" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// TestEveryOperationIsReached runs each field of Query and Mutation over HTTP,
+// with all that it answers, and sees that it is the operation it says it is.
+func TestEveryOperationIsReached(t *testing.T) {
+	s := serveRules(t, ingestion{}, func(c *graphql.Config) { c.Limits = limit.Limits{Selections: 10_000, Cost: 1_000_000} })
+	types := schema(t)
+	operations := map[string]struct{ args, operation string }{
+		"whoami":          {"", "whoami"},
+		"entity":          {`(ref: "checkout")`, "get_entity"},
+		"entities":        {"(first: 1)", "list_entities"},
+		"search":          {`(query: "checkout", first: 1)`, "search_catalog"},
+		"facets":          {`(keys: ["kind"])`, "list_facets"},
+		"dependencies":    {`(ref: "checkout", direction: both, depth: 2)`, "get_dependencies"},
+		"serviceBrief":    {`(service: "checkout", maxTokens: 4000)`, "get_service_brief"},
+		"ingestionErrors": {`(source: "test", owner: "group:default/payments", first: 1)`, "list_ingestion_errors"},
+		"sources":         {"", "list_sources"},
+		"audit":           {`(action: "catalog.refresh", since: "1h", first: 1)`, "list_audit"},
+		"refresh":         {`(source: "test")`, "refresh_entity"},
+	}
+	for kind, root := range map[string]*ast.Definition{"query": types.Query, "mutation": types.Mutation} {
+		for _, f := range root.Fields {
+			if strings.HasPrefix(f.Name, "__") {
+				continue
+			}
+			op, ok := operations[f.Name]
+			if !ok {
+				t.Errorf("%s is not tried", f.Name)
+				continue
+			}
+			s.recorder.take()
+			s.data("admin", kind+" {"+f.Name+op.args+" "+everything(types, f.Type.Name(), 2)+"}", nil)
+			if calls := s.recorder.take(); len(calls) == 0 || calls[0] != op.operation {
+				t.Errorf("%s ran %v, not %s", f.Name, calls, op.operation)
+			}
+		}
+	}
+}
+
+// everything selects all fields of a type that need no argument, and what
+// they hold, but no entities within entities within entities.
+func everything(types *ast.Schema, name string, entities int) string {
+	def := types.Types[name]
+	if def.IsLeafType() {
+		return ""
+	}
+	if name == "Entity" {
+		entities--
+	}
+	var out []string
+	for _, f := range def.Fields {
+		kind := f.Type.Name()
+		needs := slices.ContainsFunc(f.Arguments, func(a *ast.ArgumentDefinition) bool { return a.Type.NonNull })
+		if needs || entities == 0 && (kind == "Entity" || kind == "Relation") || strings.HasPrefix(f.Name, "__") {
+			continue
+		}
+		args := ""
+		if f.Arguments.ForName("first") != nil {
+			args = "(first: 1)"
+		}
+		out = append(out, f.Name+args+everything(types, kind, entities))
+	}
+	return "{" + strings.Join(append(out, "__typename"), " ") + "}"
+}

@@ -1,0 +1,286 @@
+package graphql_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog/catalogtest"
+	"github.com/fairlead-dev/fairlead/graphql"
+	"github.com/fairlead-dev/fairlead/graphql/overhttp"
+)
+
+// client is a client of graphql-transport-ws.
+type client struct {
+	t    testing.TB
+	conn *websocket.Conn
+	ctx  context.Context
+}
+
+func (s *server) dial(header http.Header, protocols ...string) *client {
+	s.t.Helper()
+	if protocols == nil {
+		protocols = []string{"graphql-transport-ws"}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	s.t.Cleanup(cancel)
+	conn, _, err := websocket.Dial(ctx, s.URL+"/graphql", &websocket.DialOptions{Subprotocols: protocols, HTTPHeader: header}) //nolint:bodyclose // a WebSocket's response has none
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	conn.SetReadLimit(1 << 20)
+	s.t.Cleanup(func() { _ = conn.CloseNow() })
+	return &client{s.t, conn, ctx}
+}
+
+func (c *client) send(text string) {
+	c.t.Helper()
+	if err := c.conn.Write(c.ctx, websocket.MessageText, []byte(text)); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+type frame struct {
+	ID, Type string
+	Payload  json.RawMessage
+}
+
+func (c *client) read() frame {
+	c.t.Helper()
+	_, data, err := c.conn.Read(c.ctx)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var f frame
+	if err := json.Unmarshal(data, &f); err != nil {
+		c.t.Fatal(err, string(data))
+	}
+	return f
+}
+
+// closed reads until the server ends the connection, and gives its code.
+func (c *client) closed() websocket.StatusCode {
+	c.t.Helper()
+	for {
+		if _, _, err := c.conn.Read(c.ctx); err != nil {
+			var ce websocket.CloseError
+			if !errors.As(err, &ce) {
+				c.t.Fatal(err)
+			}
+			return ce.Code
+		}
+	}
+}
+
+// open is a client that has been let in.
+func (s *server) open(token string) *client {
+	s.t.Helper()
+	c := s.dial(nil)
+	c.send(`{"type":"connection_init","payload":{"Authorization":"Bearer ` + token + `"}}`)
+	if f := c.read(); f.Type != "connection_ack" {
+		s.t.Fatal(f)
+	}
+	return c
+}
+
+const (
+	hello     = `{"type":"connection_init"}`
+	subscribe = `{"id":"1","type":"subscribe","payload":{"query":"subscription { catalogChanged { changed removed many } }"}}`
+)
+
+func TestSocketProtocol(t *testing.T) {
+	s := serveShop(t, func(c *graphql.Config) { c.Socket = overhttp.SocketLimits{InitTimeout: 200 * time.Millisecond} })
+	known := http.Header{"Authorization": {"Bearer reader"}}
+	for name, c := range map[string]struct {
+		header http.Header
+		send   []string
+		code   websocket.StatusCode
+	}{
+		"subscribe before init": {known, []string{subscribe}, 4401},
+		"no init":               {known, nil, 4408},
+		"no credential":         {nil, []string{hello}, 4403},
+		"wrong credential":      {known, []string{`{"type":"connection_init","payload":{"authorization":"Bearer wrong"}}`}, 4403},
+		"two inits":             {known, []string{hello, hello}, 4429},
+		"one id twice":          {known, []string{hello, subscribe, subscribe}, 4409},
+		"no JSON":               {known, []string{hello, "x"}, 4400},
+		"unknown message":       {known, []string{hello, `{"type":"what"}`}, 4400},
+		"no id":                 {known, []string{hello, `{"type":"subscribe","payload":{"query":"{__typename}"}}`}, 4400},
+		"no payload":            {known, []string{hello, `{"id":"1","type":"subscribe"}`}, 4400},
+		"too large":             {known, []string{hello, `{"type":"ping","payload":"` + strings.Repeat("x", 128<<10) + `"}`}, 1009},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cl := s.dial(c.header)
+			for _, m := range c.send {
+				cl.send(m)
+			}
+			if code := cl.closed(); code != c.code {
+				t.Errorf("closed with %d, want %d", code, c.code)
+			}
+		})
+	}
+	if code := s.dial(known, "graphql-ws").closed(); code != 4406 {
+		t.Errorf("another subprotocol: closed with %d", code)
+	}
+}
+
+func TestSocketOrigin(t *testing.T) {
+	s := serveShop(t, func(c *graphql.Config) { c.Origins = []string{"portal.example.com"} })
+	for origin, want := range map[string]int{"https://evil.example.com": 403, "https://portal.example.com": 101, s.URL: 101, "": 101} {
+		header := http.Header{}
+		if origin != "" {
+			header.Set("Origin", origin)
+		}
+		conn, resp, err := websocket.Dial(t.Context(), s.URL, &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}, HTTPHeader: header}) //nolint:bodyclose // as above
+		if resp == nil || resp.StatusCode != want {
+			t.Errorf("%q: %v, want %d", origin, err, want)
+		}
+		if conn != nil {
+			_ = conn.CloseNow()
+		}
+	}
+}
+
+func TestSocketOperations(t *testing.T) {
+	s := serveShop(t)
+	c := s.open("reader")
+	c.send(`{"type":"ping","payload":{"n":1}}`)
+	if f := c.read(); f.Type != "pong" || string(f.Payload) != `{"n":1}` {
+		t.Error(f)
+	}
+	c.send(`{"id":"q","type":"subscribe","payload":{"query":"query Q($r: String!) { entity(ref: $r) { ref } }","variables":{"r":"checkout"}}}`)
+	if f := c.read(); f.Type != "next" || f.ID != "q" || string(f.Payload) != `{"data":{"entity":{"ref":"component:default/checkout"}}}` {
+		t.Errorf("%s %s", f.Type, f.Payload)
+	}
+	if f := c.read(); f.Type != "complete" || f.ID != "q" {
+		t.Error(f)
+	}
+	for _, payload := range []string{`{"query":"{ nonesuch }"}`, `{"query":"{"}`, `{"query":5}`, `{}`, `{"query":"subscription { catalogChanged { nonesuch } }"}`,
+		`{"query":"subscription { catalogChanged { many } other: catalogChanged { many } }"}`, `{"query":"subscription { __typename }"}`} {
+		c.send(`{"id":"bad","type":"subscribe","payload":` + payload + `}`)
+		var errs []struct{ Extensions struct{ Code string } }
+		if f := c.read(); f.Type != "error" || f.ID != "bad" || json.Unmarshal(f.Payload, &errs) != nil || len(errs) == 0 || errs[0].Extensions.Code != "invalid" {
+			t.Errorf("%s: %s %s", payload, f.Type, f.Payload)
+		}
+	}
+}
+
+func TestSubscription(t *testing.T) {
+	s := serveRules(t, ingestion{})
+	reader, admin := s.open("reader"), s.open("admin")
+	for _, c := range []*client{reader, admin} {
+		c.send(`{"id":"1","type":"subscribe","payload":{"query":"subscription S($k: [String!] = [\"component\"]) { catalogChanged(kinds: $k) { changed removed many entities { ref title owner { ref } } } }"}}`)
+		// A query answered tells that the subscription before it has begun.
+		c.send(`{"id":"2","type":"subscribe","payload":{"query":"{ __typename }"}}`)
+		c.read()
+		c.read()
+	}
+	s.awaitWatchers(2)
+	s.catalog.Publish(catalogtest.Changes(t, docs(`
+kind: Component
+metadata: {name: checkout, title: New}
+spec: {type: service, lifecycle: x, owner: payments}
+---
+kind: Component
+metadata: {name: hidden}
+spec: {type: service, lifecycle: x, owner: board}
+---
+kind: System
+metadata: {name: shop}
+spec: {owner: payments}
+`)))
+	// The ledger changes too: checkout depends on it no more.
+	const (
+		checkout = `{"ref":"component:default/checkout","title":"New","owner":{"ref":"group:default/payments"}}`
+		ledger   = `{"ref":"component:default/ledger","title":null,"owner":{"ref":"group:default/payments"}}`
+	)
+	for c, want := range map[*client]string{
+		reader: `{"data":{"catalogChanged":{"changed":["component:default/checkout","component:default/ledger"],"removed":[],"many":false,"entities":[` + checkout + `,` + ledger + `]}}}`,
+		admin:  `{"data":{"catalogChanged":{"changed":["component:default/checkout","component:default/hidden","component:default/ledger"],"removed":[],"many":false,"entities":[` + checkout + `,{"ref":"component:default/hidden","title":null,"owner":null},` + ledger + `]}}}`,
+	} {
+		if f := c.read(); f.Type != "next" || f.ID != "1" || string(f.Payload) != want {
+			t.Errorf("%s %s", f.Type, f.Payload)
+		}
+	}
+	reader.send(`{"id":"1","type":"complete"}`)
+	reader.send(subscribe) // the id is free again
+	reader.send(`{"type":"ping"}`)
+	if f := reader.read(); f.Type != "pong" {
+		t.Error(f)
+	}
+}
+
+// awaitWatchers waits until so many subscriptions watch the catalog.
+func (s *server) awaitWatchers(n int) {
+	s.t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		s.recorder.mu.Lock()
+		watching := 0
+		for _, c := range s.recorder.calls {
+			if c.Operation == "watch_catalog" {
+				watching++
+			}
+		}
+		s.recorder.mu.Unlock()
+		if watching >= n {
+			return
+		}
+	}
+	s.t.Fatal("the subscriptions did not begin")
+}
+
+func TestSocketLimits(t *testing.T) {
+	s := serveShop(t, func(c *graphql.Config) {
+		c.Socket = overhttp.SocketLimits{Operations: 2, Connections: 1}
+	})
+	c := s.open("reader")
+	for _, id := range []string{"a", "b", "c"} {
+		c.send(strings.Replace(subscribe, `"1"`, `"`+id+`"`, 1))
+	}
+	if f := c.read(); f.Type != "error" || f.ID != "c" || !strings.Contains(string(f.Payload), "quota_exceeded") {
+		t.Errorf("%s %s", f.Type, f.Payload)
+	}
+	_, resp, err := websocket.Dial(t.Context(), s.URL, nil) //nolint:bodyclose // as above
+	if err == nil || resp.StatusCode != http.StatusServiceUnavailable {
+		t.Error(err)
+	}
+}
+
+// TestSocketLosesItsCredential: a token that ends ends its connections.
+func TestSocketLosesItsCredential(t *testing.T) {
+	revoked := make(chan struct{})
+	s := serveShop(t, func(c *graphql.Config) {
+		c.Socket = overhttp.SocketLimits{KeepAlive: 5 * time.Millisecond}
+		before := c.Authenticate
+		c.Authenticate = func(r *http.Request) (who access.Caller, err error) {
+			select {
+			case <-revoked:
+				return before(&http.Request{})
+			default:
+				return before(r)
+			}
+		}
+	})
+	c := s.open("reader")
+	c.send(subscribe)
+	close(revoked)
+	if code := c.closed(); code != 4403 {
+		t.Errorf("closed with %d", code)
+	}
+}
+
+func TestSocketsEndWithTheServer(t *testing.T) {
+	s := serveShop(t)
+	c := s.open("reader")
+	c.send(subscribe)
+	s.stop()
+	if code := c.closed(); code != websocket.StatusGoingAway {
+		t.Errorf("closed with %d", code)
+	}
+}
