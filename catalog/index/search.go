@@ -36,7 +36,7 @@ type Words struct {
 // title, tags, owner, kind, type, system or description.
 func NewWords(query string) (*Words, error) {
 	q := &Words{whole: entity.Lower(jsTrim(query))}
-	eachWord(q.whole, func(word string) bool {
+	eachWord(withoutNamespace(q.whole), func(word string) bool {
 		if !slices.Contains(q.words, word) {
 			q.words = append(q.words, word)
 		}
@@ -49,6 +49,16 @@ func NewWords(query string) (*Words, error) {
 		return nil, fault.New(fault.Invalid, "the search %q holds no word", query).WithFix("Search for letters or digits, or leave the query empty to list everything.")
 	}
 	return q, nil
+}
+
+// withoutNamespace leaves the namespace out of a full reference: it is no word
+// of an entity.
+func withoutNamespace(query string) string {
+	ref, err := entity.ParseRef(query, "", "-")
+	if err != nil || strings.ContainsAny(query, " \t\n") {
+		return query
+	}
+	return ref.Kind + " " + ref.Name
 }
 
 // Search gives up to limit entities in scope that the predicate keeps and the
