@@ -149,7 +149,7 @@ func (s *socket) watch(ctx context.Context) {
 }
 
 func (s *socket) alive(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, or(s.h.Socket.WriteTimeout, 10*time.Second))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), or(s.h.Socket.WriteTimeout, 10*time.Second))
 	defer cancel()
 	return s.conn.Ping(ctx) == nil
 }
@@ -219,12 +219,14 @@ func nested(raw json.RawMessage) (m map[string]json.RawMessage) {
 	return m
 }
 
+// send writes a message. A write that ctx could cut short would end the
+// connection without a close message.
 func (s *socket) send(ctx context.Context, m message) bool {
 	data, err := json.Marshal(m)
 	if err != nil {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, or(s.h.Socket.WriteTimeout, 10*time.Second))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), or(s.h.Socket.WriteTimeout, 10*time.Second))
 	defer cancel()
 	return s.conn.Write(ctx, websocket.MessageText, data) == nil
 }

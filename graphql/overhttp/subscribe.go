@@ -128,7 +128,7 @@ func (s *socket) stream(ctx context.Context, j *job, op Operation) {
 
 func (s *socket) next(ctx context.Context, j *job, resp *Response) bool {
 	payload, err := json.Marshal(resp)
-	return err == nil && ctx.Err() == nil && s.send(context.WithoutCancel(ctx), message{ID: j.id, Type: "next", Payload: payload})
+	return err == nil && ctx.Err() == nil && s.send(ctx, message{ID: j.id, Type: "next", Payload: payload})
 }
 
 // end tells the client that an operation is over, by error if it was refused
@@ -138,7 +138,6 @@ func (s *socket) end(ctx context.Context, j *job, resp *Response) {
 	if !s.finish(j) {
 		return
 	}
-	ctx = context.WithoutCancel(ctx)
 	if resp.Data == nil {
 		s.fail(ctx, j.id, resp)
 		return
