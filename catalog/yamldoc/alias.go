@@ -36,7 +36,7 @@ func (b *builder) anchored(n *yaml.Node) entity.Value {
 func (b *builder) alias(n *yaml.Node) entity.Value {
 	a := b.anchors[n.Alias]
 	if a == nil || a.open {
-		b.report(n, "Write the value out.", "the alias %s refers to the node that it is part of", quote("*"+n.Value))
+		b.report(n, "Write the value out.", "the alias %s refers to the value that it is part of", quote("*"+b.anchorName(n.Value)))
 		return nil
 	}
 	a.count++
@@ -44,19 +44,22 @@ func (b *builder) alias(n *yaml.Node) entity.Value {
 		a.weight, a.size, a.weighed = b.weight(n.Alias), size(a.value), true
 	}
 	if a.count*a.weight > maxAliases {
-		b.fail(n, "aliases to %s are used too often: the reference parser takes it for an attack", quote("&"+n.Value))
+		b.fail(n, fewerAliases, "the anchor %s is used too often, which Backstage takes for an attack", quote("&"+b.anchorName(n.Value)))
 		return nil
 	}
 	if b.copied += a.size; b.copied > maxCopied {
-		b.fail(n, "the aliases of the document add up to more than %d values", maxCopied)
+		b.fail(n, fewerAliases, "the aliases of the document add up to more than %d values", maxCopied)
 		return nil
 	}
 	return entity.Clone(a.value)
 }
 
-func (b *builder) fail(n *yaml.Node, format string, args ...any) {
+const fewerAliases = "Write the values out, or use fewer aliases."
+
+// fail makes the file unreadable from here on.
+func (b *builder) fail(n *yaml.Node, fix, format string, args ...any) {
 	if b.fatal == nil {
-		p := problemAt(b.at(n), "Write the values out, or use fewer aliases.", format, args...)
+		p := problemAt(b.at(n), fix, format, args...)
 		b.fatal = &p
 	}
 }

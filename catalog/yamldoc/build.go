@@ -1,6 +1,8 @@
 package yamldoc
 
 import (
+	"strconv"
+
 	"gopkg.in/yaml.v3"
 
 	"github.com/fairlead-dev/fairlead/catalog/entity"
@@ -14,13 +16,14 @@ const maxProblems = 20
 
 // builder makes values of the nodes of one document.
 type builder struct {
-	chunk    *chunk
+	scanner  *scanner
+	old      bool // YAML 1.1
 	problems []entity.Problem
 	fatal    *entity.Problem
 	depth    int
 	anchors  map[*yaml.Node]*anchor
 	copied   int // nodes made by aliases
-	seen     map[key]int
+	seen     map[string]int
 }
 
 func (b *builder) document(root *yaml.Node) entity.Value {
@@ -30,16 +33,22 @@ func (b *builder) document(root *yaml.Node) entity.Value {
 	return b.value(root)
 }
 
+// at is where a node stands in the file.
 func (b *builder) at(n *yaml.Node) entity.Position {
-	return b.chunk.position(n.Line, n.Column)
+	if sc := b.source(n); sc != nil {
+		return sc.at
+	}
+	return b.scanner.locate(n.Line, n.Column)
 }
 
-func (c *chunk) position(line, column int) entity.Position {
-	p := entity.Position{Line: c.line + uint32(line) - 1, Column: uint32(column)}
-	if line == 1 {
-		p.Column += c.shift
+// source is the scalar that a node refers to; nil for an empty one and for all
+// that are no scalars.
+func (b *builder) source(n *yaml.Node) *scalar {
+	if n.Kind != yaml.ScalarNode || n.Value == "" {
+		return nil
 	}
-	return p
+	i, _ := strconv.Atoi(n.Value) // the scanner wrote it
+	return &b.scanner.scalars[i]
 }
 
 func (b *builder) report(n *yaml.Node, fix, format string, args ...any) {
@@ -69,17 +78,46 @@ func (b *builder) bare(n *yaml.Node) entity.Value {
 		return nil
 	}
 	defer func() { b.depth-- }()
+	if tag := b.tag(n); tag != "" {
+		return b.taggedCollection(n, tag)
+	}
+	return b.collection(n)
+}
+
+func (b *builder) collection(n *yaml.Node) entity.Value {
 	if n.Kind == yaml.SequenceNode {
 		return b.list(n)
 	}
 	return b.object(n)
 }
 
-func (b *builder) scalar(n *yaml.Node) entity.Value {
-	if n.Style == 0 {
-		return plain(n.Value)
+// tag is the full name of a node's tag, "" where it has none.
+func (b *builder) tag(n *yaml.Node) string {
+	if n.Style&yaml.TaggedStyle == 0 {
+		return ""
 	}
-	return n.Value
+	i, _ := strconv.Atoi(n.Tag[1:]) // the scanner wrote it
+	return b.scanner.tags[i]
+}
+
+func (b *builder) scalar(n *yaml.Node) entity.Value {
+	sc := b.source(n)
+	if n.Style&yaml.TaggedStyle != 0 {
+		text := ""
+		if sc != nil {
+			text = sc.text
+		}
+		return b.tagged(n, b.tag(n), text)
+	}
+	switch {
+	case sc == nil:
+		return nil
+	case sc.style != ' ':
+		return sc.text
+	case b.old:
+		return plain11(sc.text)
+	}
+	return plain(sc.text)
 }
 
 func (b *builder) list(n *yaml.Node) entity.Value {
@@ -91,15 +129,26 @@ func (b *builder) list(n *yaml.Node) entity.Value {
 }
 
 func (b *builder) object(n *yaml.Node) entity.Value {
-	o := &entity.Object{At: b.at(n), Members: make([]entity.Member, 0, len(n.Content)/2)}
-	mixed := false
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, v := n.Content[i], n.Content[i+1]
+	o := &entity.Object{At: b.at(n), Members: make([]entity.Member, len(n.Content)/2)}
+	mixed, merges := false, false
+	for i := range o.Members {
+		k := n.Content[2*i]
 		name, simple := b.name(k)
+		o.Members[i].Key, o.Members[i].At = name, b.at(k)
 		mixed = mixed || !simple
-		o.Members = append(o.Members, entity.Member{Key: name, At: b.at(k), Value: b.value(v)})
+		merges = merges || name == mergeKey && b.isMerge(k)
 	}
-	b.checkKeys(n)
+	if mixed || merges {
+		b.checkMixed(n)
+	} else {
+		b.checkNames(n, o)
+	}
+	for i := range o.Members {
+		o.Members[i].Value = b.value(n.Content[2*i+1])
+	}
+	if merges {
+		return b.merge(n, o)
+	}
 	if mixed {
 		collapse(o)
 	}

@@ -4,6 +4,15 @@ import (
 	"unicode/utf8"
 )
 
+func isASCII(b []byte) bool {
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
 // decode makes UTF-8 of any bytes, with U+FFFD for each maximal part that is
 // no character.
 func decode(data []byte) []byte {

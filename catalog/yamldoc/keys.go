@@ -15,8 +15,8 @@ type key struct {
 	number float64
 }
 
-// name is a key as JavaScript would have it; simple says that it was a string,
-// so that only an equal key has the same name.
+// name is a key as JavaScript would have it; simple says that it was written as
+// a string, so that only an equal key has the same name.
 func (b *builder) name(n *yaml.Node) (name string, simple bool) {
 	v := b.value(n)
 	if s, ok := v.(string); ok {
@@ -33,10 +33,8 @@ func (b *builder) name(n *yaml.Node) (name string, simple bool) {
 	case float64:
 		return entity.FormatNumber(v), false
 	}
-	return b.stringify(n), false
+	return b.flowText(n), false
 }
-
-func (b *builder) stringify(n *yaml.Node) string { return flowText(n) }
 
 // collapse leaves of members with the same name the last value at the first
 // place.
@@ -57,13 +55,13 @@ func collapse(o *entity.Object) {
 // fewKeys is up to how many keys comparing each with each is quickest.
 const fewKeys = 12
 
-// checkKeys finds keys written twice.
-func (b *builder) checkKeys(n *yaml.Node) {
-	if len(n.Content) <= 2*fewKeys {
-		for i := 2; i < len(n.Content); i += 2 {
-			for j := 0; j < i; j += 2 {
-				if sameKey(n.Content[i], n.Content[j]) {
-					b.reportTwice(n.Content[j], n.Content[i])
+// checkNames finds names written twice among keys that are all strings.
+func (b *builder) checkNames(n *yaml.Node, o *entity.Object) {
+	if len(o.Members) <= fewKeys {
+		for i := range o.Members {
+			for j := range i {
+				if o.Members[i].Key == o.Members[j].Key {
+					b.reportTwice(n, j, i)
 					break
 				}
 			}
@@ -71,51 +69,56 @@ func (b *builder) checkKeys(n *yaml.Node) {
 		return
 	}
 	if b.seen == nil {
-		b.seen = make(map[key]int, len(n.Content)/2)
+		b.seen = make(map[string]int, len(o.Members))
 	}
 	clear(b.seen)
-	for i := 0; i < len(n.Content); i += 2 {
-		k, ok := keyOf(n.Content[i])
+	for i := range o.Members {
+		if j, twice := b.seen[o.Members[i].Key]; twice {
+			b.reportTwice(n, j, i)
+			continue
+		}
+		b.seen[o.Members[i].Key] = i
+	}
+}
+
+// checkMixed finds keys written twice among keys of any kind.
+func (b *builder) checkMixed(n *yaml.Node) {
+	seen := make(map[key]int, len(n.Content)/2)
+	for i := range len(n.Content) / 2 {
+		k, ok := b.keyOf(n.Content[2*i])
 		if !ok {
 			continue
 		}
-		if j, twice := b.seen[k]; twice {
-			b.reportTwice(n.Content[j], n.Content[i])
+		if j, twice := seen[k]; twice {
+			b.reportTwice(n, j, i)
 			continue
 		}
-		b.seen[k] = i
+		seen[k] = i
 	}
 }
 
-func (b *builder) reportTwice(first, second *yaml.Node) {
-	b.report(second, "Remove one of the two, or merge them.", "the key %s is written twice, first on line %d", quote(second.Value), b.at(first).Line)
+func (b *builder) reportTwice(n *yaml.Node, first, second int) {
+	was, is := n.Content[2*first], n.Content[2*second]
+	b.report(is, "Remove one of the two, or merge them.", "the key %s is written twice, first on line %d", quote(b.written(is)), b.at(was).Line)
 }
 
-func sameKey(a, c *yaml.Node) bool {
-	if a.Value == c.Value && a.Style == c.Style && a.Kind == yaml.ScalarNode && c.Kind == yaml.ScalarNode && a.Tag == c.Tag {
-		return true
+// written is the text of a scalar in the file, "" for an empty one.
+func (b *builder) written(n *yaml.Node) string {
+	if sc := b.source(n); sc != nil {
+		return sc.text
 	}
-	if a.Style != 0 && c.Style != 0 && a.Value != c.Value {
-		return false
-	}
-	ka, ok := keyOf(a)
-	if !ok {
-		return false
-	}
-	kc, ok := keyOf(c)
-	return ok && ka == kc
+	return ""
 }
 
 // keyOf is what a scalar key is; false for collections and aliases, which are
 // never the same, and for what is not even equal to itself.
-func keyOf(n *yaml.Node) (key, bool) {
-	if n.Kind != yaml.ScalarNode {
+func (b *builder) keyOf(n *yaml.Node) (key, bool) {
+	if n.Kind != yaml.ScalarNode || b.isMerge(n) {
 		return key{}, false
 	}
-	if n.Style != 0 {
-		return key{kind: 's', text: n.Value}, true
-	}
-	switch v := plain(n.Value).(type) {
+	switch v := b.scalar(n).(type) {
+	case nil:
+		return key{kind: '0'}, true
 	case string:
 		return key{kind: 's', text: v}, true
 	case bool:
@@ -126,5 +129,5 @@ func keyOf(n *yaml.Node) (key, bool) {
 	case float64:
 		return key{kind: 'n', number: v}, !math.IsNaN(v)
 	}
-	return key{kind: '0'}, true
+	return key{}, false
 }

@@ -1,8 +1,6 @@
 package yamldoc
 
 import (
-	"regexp"
-	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -10,16 +8,12 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 )
 
-// parse makes nodes of the text; the root is nil where there is no content.
-func (c *chunk) parse() (*yaml.Node, *entity.Problem) {
-	text := c.text
-	if n := len(text); n > 0 && text[n-1] != '\n' {
-		// Without a final line feed the last line of a block scalar would lose its own.
-		text = append(append(make([]byte, 0, n+1), text...), '\n')
-	}
+// parse makes nodes of the structure; the root is nil where there is no
+// content.
+func (s *scanner) parse() (*yaml.Node, *entity.Problem) {
 	var doc yaml.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil {
-		p := c.explain(err.Error())
+	if err := yaml.Unmarshal(s.out, &doc); err != nil {
+		p := s.explain(err.Error())
 		return nil, &p
 	}
 	if len(doc.Content) == 0 {
@@ -28,14 +22,17 @@ func (c *chunk) parse() (*yaml.Node, *entity.Problem) {
 	return doc.Content[0], nil
 }
 
-var lineOfError = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
-
-func (c *chunk) explain(text string) entity.Problem {
-	m := lineOfError.FindStringSubmatch(text)
-	n, _ := strconv.Atoi(m[1])
-	line := c.line
-	if n > 0 {
-		line += uint32(n) - 1
+// explain says what is wrong with a structure that yaml.v3 refused.
+func (s *scanner) explain(text string) entity.Problem {
+	if p, ok := s.findMistake(); ok {
+		return p
 	}
-	return problemAt(entity.Position{Line: line, Column: 1}, "", "not valid YAML: %s", strings.TrimPrefix(text, m[0]))
+	at := entity.Position{}
+	if i := s.firstContent(); i >= 0 {
+		at = s.marks[i].at
+	}
+	return problemAt(at, "Check the indentation and the brackets.", "the document is not valid YAML: %s",
+		strings.TrimPrefix(text, "yaml: "))
 }
+
+func (s *scanner) findMistake() (entity.Problem, bool) { return entity.Problem{}, false }

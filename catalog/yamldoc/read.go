@@ -22,12 +22,13 @@ type Document struct {
 // rest of the file unreadable: the documents before it are returned.
 func Read(data []byte) (docs []Document, fatal *entity.Problem) {
 	s := newSplitter(decode(data))
+	var r reader
 	for {
 		c, ok := s.next()
 		if !ok {
 			return docs, nil
 		}
-		d, fatal := readChunk(c)
+		d, fatal := r.read(c)
 		if fatal != nil {
 			return docs, fatal
 		}
@@ -35,22 +36,47 @@ func Read(data []byte) (docs []Document, fatal *entity.Problem) {
 	}
 }
 
-func readChunk(c *chunk) (Document, *entity.Problem) {
+// reader reads documents one after the other.
+type reader struct {
+	scanner scanner
+	seen    map[string]int
+}
+
+func (r *reader) read(c *chunk) (Document, *entity.Problem) {
 	d := Document{At: c.at, Problems: c.problems}
-	if len(d.Problems) > 0 {
+	s := &r.scanner
+	s.scan(c)
+	if d.Problems = append(d.Problems, s.problems...); len(d.Problems) > 0 {
 		return d, nil
 	}
-	root, problem := c.parse()
+	root, problem := s.parse()
 	if problem != nil {
 		d.Problems = []entity.Problem{*problem}
 		return d, nil
 	}
-	b := builder{chunk: c}
+	if i := s.firstContent(); i >= 0 {
+		d.At = s.marks[i].at
+	}
+	b := builder{scanner: s, old: c.old, seen: r.seen}
 	d.Value = b.document(root)
-	if len(b.problems) > 0 {
+	r.seen = b.seen
+	switch {
+	case len(b.problems) > 0:
 		d.Problems, d.Value = b.problems, nil
 		return d, nil
+	case s.unresolved != nil:
+		return d, s.unresolved
 	}
 	d.Null = d.Value == nil
 	return d, b.fatal
+}
+
+// firstContent is the first mark that is not the "---".
+func (s *scanner) firstContent() int {
+	for i := range s.marks {
+		if s.marks[i].kind != 'm' {
+			return i
+		}
+	}
+	return -1
 }

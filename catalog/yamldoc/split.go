@@ -17,6 +17,7 @@ type chunk struct {
 	line, shift uint32
 	at          entity.Position // of the content
 	explicit    bool            // it starts with "---"
+	ascii       bool            // text holds no other characters
 	old         bool            // read as YAML 1.1
 	tags        map[string]string
 	problems    []entity.Problem
@@ -33,13 +34,16 @@ type splitter struct {
 	tags map[string]string
 	// stale says that the next directive starts anew.
 	stale bool
+	ascii bool
 	// directive is where a directive stands that no "---" has followed yet.
 	directive entity.Position
 	problems  []entity.Problem
 	any       bool // a document has been seen
 }
 
-func newSplitter(text []byte) *splitter { return &splitter{text: text, line: 1} }
+func newSplitter(text []byte) *splitter {
+	return &splitter{text: text, line: 1, ascii: isASCII(text)}
+}
 
 // lineAt is the line that starts at i, without its end, and where the next one
 // starts.
@@ -116,7 +120,7 @@ func (s *splitter) end(line []byte) *chunk {
 func (s *splitter) document(shift uint32) *chunk {
 	start := s.pos
 	line, after := s.lineAt(start)
-	c := &chunk{line: s.line, shift: shift, explicit: shift == 0 && marker(line, '-'), problems: s.problems}
+	c := &chunk{line: s.line, shift: shift, explicit: shift == 0 && marker(line, '-'), ascii: s.ascii, problems: s.problems}
 	c.at = entity.Position{Line: s.line, Column: shift + 1}
 	if !c.explicit && s.directive.Line > 0 {
 		c.problems = append(c.problems, problemAt(s.directive, `Put a line "---" behind the directive.`,
