@@ -1,0 +1,41 @@
+// Package command is the command line itself: its grammar, and what each
+// command does.
+package command
+
+import (
+	"time"
+)
+
+// cli is the grammar.
+type cli struct {
+	globals
+
+	Get        getCmd        `cmd:"" help:"List entities, or show some of them."`
+	Search     searchCmd     `cmd:"" help:"Search the catalog in words."`
+	Brief      briefCmd      `cmd:"" help:"What to know before touching a service."`
+	Deps       depsCmd       `cmd:"" help:"What an entity depends on, or what depends on it."`
+	Catalog    catalogCmd    `cmd:"" help:"Check catalog files; errors, sources and refreshing of a server's catalog."`
+	Status     statusCmd     `cmd:"" help:"How the server is doing and who you are to it."`
+	Audit      auditCmd      `cmd:"" help:"Who did what, newest first."`
+	Login      loginCmd      `cmd:"" help:"Note a server and a token for it."`
+	Token      tokenCmd      `cmd:"" help:"Make tokens; tell what a token stands for."`
+	MCP        mcpCmd        `cmd:"" name:"mcp" help:"Speak MCP on standard input and output, for clients that start their servers."`
+	Completion completionCmd `cmd:"" help:"Print a script that completes commands in a shell."`
+	Version    versionCmd    `cmd:"" help:"Print the version."`
+}
+
+// globals are the flags that every command takes.
+type globals struct {
+	Server    string        `group:"all" help:"The server; else FAIRLEAD_SERVER, else the one logged in to, else http://127.0.0.1:7007." placeholder:"URL"`
+	TokenFile string        `group:"all" help:"A file that holds the token; else FAIRLEAD_TOKEN_FILE, FAIRLEAD_TOKEN, or the login." placeholder:"FILE" predictor:"file"`
+	Insecure  bool          `group:"all" help:"Let the token go over plain HTTP to another machine."`
+	Timeout   time.Duration `group:"all" help:"How long to wait for the server." default:"1m" placeholder:"DURATION"`
+	Output    string        `short:"o" group:"all" help:"How to print: table, json or yaml." default:"table" placeholder:"FORMAT" predictor:"format"`
+}
+
+// catalogCmd groups what is about the catalog as a whole.
+type catalogCmd struct {
+	Errors  errorsCmd  `cmd:"" help:"The problems of the files that the server reads."`
+	Refresh refreshCmd `cmd:"" help:"Have a source read again now."`
+	Sources sourcesCmd `cmd:"" help:"Where the server's catalog comes from and how that is going."`
+}

@@ -1,0 +1,132 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+	posener "github.com/posener/complete"
+	"github.com/willabides/kongplete"
+
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+type completionCmd struct {
+	Shell string `arg:"" help:"bash, zsh or fish." enum:"bash,zsh,fish" predictor:"shell"`
+}
+
+// Help shows examples.
+func (completionCmd) Help() string {
+	return `Commands, flags and the names of entities are completed; for names the
+server is asked for up to half a second.
+
+Examples:
+
+  source <(fairlead completion bash)
+  fairlead completion zsh > ~/.zsh/fairlead.zsh      (and source it in ~/.zshrc)
+  fairlead completion fish > ~/.config/fish/completions/fairlead.fish`
+}
+
+// Run prints the script.
+func (s *completionCmd) Run(c *console) error {
+	if c.Output != formatTable {
+		return fault.New(fault.Invalid, "a script has no format %q", c.Output).WithFix("Leave out --output.")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		self = "fairlead"
+	}
+	quoted := "'" + strings.ReplaceAll(self, "'", `'\''`) + "'"
+	_, err = fmt.Fprint(c.Out, strings.ReplaceAll(scriptFor(s.Shell), "PROGRAM", quoted))
+	return err
+}
+
+func scriptFor(shell string) string {
+	switch shell {
+	case "zsh":
+		return "autoload -U +X bashcompinit && bashcompinit\ncomplete -o default -C PROGRAM fairlead\n"
+	case "fish":
+		return `function __complete_fairlead
+    set -lx COMP_LINE (commandline -cp)
+    test -z (commandline -ct)
+    and set COMP_LINE "$COMP_LINE "
+    PROGRAM
+end
+complete -f -c fairlead -a "(__complete_fairlead)"
+`
+	default:
+		// Bash takes what stands before a colon for a word of its own.
+		return `_fairlead() {
+    local IFS=$'\n' typed="${COMP_LINE:0:COMP_POINT}"
+    COMPREPLY=($(COMP_LINE="$COMP_LINE" COMP_POINT="$COMP_POINT" PROGRAM))
+    typed="${typed##* }"
+    case "$typed" in
+    *:*) COMPREPLY=("${COMPREPLY[@]#"${typed%"${typed##*:}"}"}") ;;
+    esac
+}
+complete -o default -F _fairlead fairlead
+`
+	}
+}
+
+// complete answers a shell that asks for completions, and tells whether one
+// did.
+func complete(parser *kong.Kong, c *console) bool {
+	if c.Env("COMP_LINE") == "" {
+		return false
+	}
+	done := true
+	kongplete.Complete(parser,
+		kongplete.WithExitFunc(func(int) {}),
+		kongplete.WithErrorHandler(func(error) {}),
+		kongplete.WithPredictors(map[string]posener.Predictor{
+			"file":    posener.PredictFiles("*"),
+			"dir":     posener.PredictDirs("*"),
+			"format":  posener.PredictSet("table", "json", "yaml", "sarif", "oracle"),
+			"shell":   posener.PredictSet("bash", "zsh", "fish"),
+			"section": posener.PredictSet("owner", "oncall", "repository", "commands", "deploy", "dependencies", "slos", "runbooks", "dashboards", "problems"),
+			"ref":     posener.PredictFunc(c.completeRef),
+		}))
+	return done
+}
+
+// completeRef asks the server for entities whose names begin with what has
+// been typed.
+func (c *console) completeRef(a posener.Args) []string {
+	ctx, cancel := context.WithTimeout(c.ctx, 500*time.Millisecond)
+	defer cancel()
+	cl, err := c.client()
+	if err != nil {
+		return nil
+	}
+	word := a.Last
+	if i := strings.LastIndexAny(word, ":/"); i >= 0 {
+		word = word[i+1:]
+	}
+	raw, err := cl.Get(ctx, "/api/v1/search", values("query", word, "limit", "100"))
+	if err != nil {
+		return nil
+	}
+	var found struct {
+		Hits []struct {
+			Ref string `json:"ref"`
+		} `json:"hits"`
+	}
+	if json.Unmarshal(raw, &found) != nil {
+		return nil
+	}
+	var out []string
+	for _, h := range found.Hits {
+		out = append(out, h.Ref)
+		if name, ok := strings.CutPrefix(h.Ref, "component:default/"); ok {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}

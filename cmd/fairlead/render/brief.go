@@ -1,0 +1,223 @@
+package render
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/lipgloss"
+
+	"github.com/fairlead-dev/fairlead/catalog"
+)
+
+// maxValue is the width in columns up to which values push sources to the
+// right for the whole page.
+const maxValue = 56
+
+// briefLine is one fact on the page.
+type briefLine struct {
+	label string
+	fact  *catalog.Fact
+	// value is what to show of the fact.
+	value string
+}
+
+// briefBlock is a section of the page.
+type briefBlock struct {
+	title string
+	lines []briefLine
+}
+
+// Brief writes what one needs to know before touching a service, each fact
+// with the place where it is written.
+func (p *Page) Brief(b *catalog.Brief) {
+	blocks := briefBlocks(b)
+	origin := originOf(blocks)
+	p.briefHead(b)
+	label, value := 0, 0
+	for _, block := range blocks {
+		for _, l := range block.lines {
+			label = max(label, lipgloss.Width(l.label)+indentOf(block))
+			if w := lipgloss.Width(l.value); w <= maxValue {
+				value = max(value, w)
+			}
+		}
+	}
+	for i, block := range blocks {
+		if i > 0 || block.title != "" {
+			p.Line()
+		}
+		if block.title != "" {
+			p.Line(p.Bold(block.title))
+		}
+		for _, l := range block.lines {
+			p.briefLine(l, strings.Repeat(" ", indentOf(block)), label, value, origin)
+		}
+	}
+	p.briefFoot(b, origin)
+}
+
+func indentOf(b briefBlock) int {
+	if b.title == "" {
+		return 0
+	}
+	return 2
+}
+
+func (p *Page) briefHead(b *catalog.Brief) {
+	head := p.Bold(Clean(b.Ref))
+	if b.Title != "" {
+		head += "  " + Clean(b.Title)
+	}
+	p.Line(head)
+	if b.Description != "" {
+		p.Line(Clean(b.Description))
+	}
+	p.Line()
+}
+
+func (p *Page) briefLine(l briefLine, indent string, label, value int, origin catalog.FactSource) {
+	if left := indent + l.label; l.label != "" {
+		p.Line(pad(left, label), gap, pad(l.value, value), gap, p.Dim(place(l.fact, origin)))
+	} else {
+		p.Line(pad(indent+l.value, label+len(gap)+value), gap, p.Dim(place(l.fact, origin)))
+	}
+	for _, d := range l.fact.Disagrees {
+		p.Line(strings.Repeat(" ", label), gap, p.Warn("but "+Clean(d)))
+	}
+}
+
+func pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-lipgloss.Width(s)))
+}
+
+// place is where a fact is written: the file and line, after the repository
+// where that is not the one that most facts come from.
+func place(f *catalog.Fact, origin catalog.FactSource) string {
+	s := Clean(f.Source.Path)
+	if f.Source.Line > 0 {
+		s += ":" + strconv.Itoa(f.Source.Line)
+	}
+	if f.Source.Repo != origin.Repo && f.Source.Repo != "" {
+		s = Clean(f.Source.Repo) + " " + s
+	}
+	if f.Kind == catalog.Inferred {
+		s = strings.TrimSpace("inferred " + s)
+	}
+	return s
+}
+
+func (p *Page) briefFoot(b *catalog.Brief, origin catalog.FactSource) {
+	if len(b.Problems) > 0 {
+		p.Heading("Problems")
+		for _, s := range b.Problems {
+			p.Line("  ", p.Warn(Clean(s)))
+		}
+	}
+	p.Line()
+	if len(b.Unknown) > 0 {
+		p.Line(p.Dim("not declared: " + Clean(strings.Join(b.Unknown, ", "))))
+	}
+	if len(b.Omitted) > 0 {
+		p.Line(p.Warn("left out to fit --max-tokens: " + Clean(strings.Join(b.Omitted, ", "))))
+	}
+	if origin.Repo != "" || origin.Commit != "" {
+		s := "facts from " + cmp.Or(Clean(origin.Repo), "a folder")
+		if origin.Commit != "" {
+			s += " at " + Short(origin.Commit)
+		}
+		if at := newest(b); !at.IsZero() {
+			s += ", verified " + p.Age(at)
+		}
+		p.Line(p.Dim(s))
+	}
+}
+
+// Short is the part of a commit id that people use.
+func Short(commit string) string { return Clean(commit[:min(12, len(commit))]) }
+
+// newest is when the facts were last verified.
+func newest(b *catalog.Brief) (at time.Time) {
+	for _, block := range briefBlocks(b) {
+		for _, l := range block.lines {
+			if l.fact.VerifiedAt.After(at) {
+				at = l.fact.VerifiedAt
+			}
+		}
+	}
+	return at
+}
+
+// originOf is the repository and commit of the first fact.
+func originOf(blocks []briefBlock) catalog.FactSource {
+	for _, block := range blocks {
+		for _, l := range block.lines {
+			return catalog.FactSource{Repo: l.fact.Source.Repo, Commit: l.fact.Source.Commit}
+		}
+	}
+	return catalog.FactSource{}
+}
+
+// briefBlocks puts the facts in the order in which people ask for them.
+func briefBlocks(b *catalog.Brief) []briefBlock {
+	c := b.Commands
+	if c == nil {
+		c = &catalog.Commands{}
+	}
+	all := []briefBlock{
+		{"", singles("Owner", b.Owner, "On call", b.Oncall, "Repository", b.Repository)},
+		{"Commands", singles("setup", c.Setup, "build", c.Build, "test", c.Test, "lint", c.Lint, "run", c.Run)},
+		{"Deploy", append(singles("repository", b.DeployRepo), many(b.Environments)...)},
+		{"Depends on", many(b.DependsOn)},
+		{"Depended on by", many(b.DependencyOf)},
+		{"SLOs", many(b.SLOs)},
+		{"Runbooks", many(b.Runbooks)},
+		{"Dashboards", many(b.Dashboards)},
+	}
+	out := all[:0]
+	for _, block := range all {
+		if len(block.lines) > 0 {
+			out = append(out, block)
+		}
+	}
+	return out
+}
+
+// singles takes labels and facts in turn; facts that are not known are left
+// out.
+func singles(pairs ...any) []briefLine {
+	var out []briefLine
+	for i := 0; i+1 < len(pairs); i += 2 {
+		label, _ := pairs[i].(string)
+		if f, _ := pairs[i+1].(*catalog.Fact); f != nil {
+			out = append(out, briefLine{label, f, valueOf(f)})
+		}
+	}
+	return out
+}
+
+func many(facts []catalog.Fact) []briefLine {
+	out := make([]briefLine, len(facts))
+	for i := range facts {
+		out[i] = briefLine{Clean(facts[i].Name), &facts[i], valueOf(&facts[i])}
+	}
+	return out
+}
+
+// valueOf is a fact's value with what belongs to it.
+func valueOf(f *catalog.Fact) string {
+	var parts []string
+	for _, s := range []string{f.Value, f.Path} {
+		if s != "" {
+			parts = append(parts, Clean(s))
+		}
+	}
+	if f.App != "" {
+		parts = append(parts, "Argo CD "+Clean(f.App))
+	}
+	if f.Protected {
+		parts = append(parts, "protected")
+	}
+	return strings.Join(parts, " · ")
+}
