@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"runtime/pprof"
+	"strconv"
+	"time"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/access/accesstest"
+	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/catalog/descriptor"
+	"github.com/fairlead-dev/fairlead/catalog/ingest"
+	"github.com/fairlead-dev/fairlead/internal/git"
+	"github.com/fairlead-dev/fairlead/internal/keep"
+)
+
+// inside is what is measured of the catalog alone, in a process of its own.
+type inside struct {
+	Entities  int
+	Wall, CPU time.Duration
+	// Heap, Resident and Peak are in bytes: what the catalog holds after a
+	// collection, how much the process then has and had at most.
+	Heap, Resident, Peak int64
+	Edits                []time.Duration
+}
+
+// job is one measurement, done by this program started again.
+type job struct {
+	Repository string
+	State      string
+	Components int
+	Edits      int
+	Profile    string // the beginning of the names of profiles; "" for none
+}
+
+// jobEnv carries a job to the process that does it.
+const jobEnv = "FAIRLEAD_BENCH_JOB"
+
+// apart does a job in a process of its own, whose memory nothing else uses.
+func apart(ctx context.Context, j job) (*inside, error) {
+	enc, err := json.Marshal(j)
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, self) //nolint:gosec // this very program
+	cmd.Env = append(os.Environ(), jobEnv+"="+string(enc))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("measuring the catalog: %w", err)
+	}
+	res := &inside{}
+	return res, json.Unmarshal(out, res)
+}
+
+// do is a job in the process that apart started.
+func (j job) do(ctx context.Context) error {
+	p, err := j.open()
+	if err != nil {
+		return err
+	}
+	defer p.keeper.Close()
+	debug.FreeOSMemory()
+	before := heap()
+	res := &inside{}
+	if err := j.start(ctx, p, res); err != nil {
+		return err
+	}
+	debug.FreeOSMemory()
+	res.Heap = heap() - before
+	if res.Resident, res.Peak, err = settled(ctx, os.Getpid()); err != nil {
+		return err
+	}
+	if err := j.heapProfile(); err != nil {
+		return err
+	}
+	if err := j.edit(ctx, p, res); err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(res)
+}
+
+// parts are the catalog and what fills it.
+type parts struct {
+	keeper   *keep.Keeper
+	catalog  *catalog.Service
+	ingester *ingest.Ingester
+}
+
+const sourceName = "bench"
+
+func (j job) open() (*parts, error) {
+	p := &parts{}
+	var err error
+	if p.keeper, err = keep.Open(j.State); err != nil {
+		return nil, err
+	}
+	src, err := git.NewSource(sourceName, git.SourceConfig{URL: j.Repository, Include: []string{"all.yaml"}}, filepath.Join(j.State, "git"), ".", git.NewLimiter(4))
+	if err != nil {
+		return nil, err
+	}
+	if p.catalog, err = catalog.New(catalog.Config{Policy: access.DefaultPolicy()}); err != nil {
+		return nil, err
+	}
+	p.ingester = ingest.New(ingest.Config{Sources: []ingest.Source{src}, Processor: descriptor.New(descriptor.Options{Template: true}),
+		Publish: p.catalog.Publish, Keeper: p.keeper, Fingerprint: "bench"})
+	return p, nil
+}
+
+// start brings the catalog up, from what was kept or from the repository.
+func (j job) start(ctx context.Context, p *parts, res *inside) error {
+	stop, err := j.cpuProfile()
+	if err != nil {
+		return err
+	}
+	defer stop()
+	cpu, err := cpuOf(os.Getpid())
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	if err := p.ingester.Restore(ctx); err != nil {
+		return err
+	}
+	if p.catalog.Snapshot().Len() == 0 {
+		if _, err := p.ingester.Refresh(ctx, sourceName); err != nil {
+			return err
+		}
+	}
+	res.Wall = time.Since(start)
+	after, err := cpuOf(os.Getpid())
+	res.CPU, res.Entities = after-cpu, p.catalog.Snapshot().Len()
+	return err
+}
+
+// edit times how long changes take from the call that reads them to where
+// they are seen.
+func (j job) edit(ctx context.Context, p *parts, res *inside) error {
+	if j.Edits == 0 {
+		return nil
+	}
+	repo := &repository{company: newCompany(j.Components), dir: j.Repository, label: "the catalog alone at " + strconv.FormatInt(time.Now().UnixNano(), 36)}
+	all := access.DefaultPolicy().Scope(accesstest.As("user:default/bench"), access.ReadCatalog)
+	for range j.Edits {
+		ref, description, err := repo.edit(ctx)
+		if err != nil {
+			return err
+		}
+		start := time.Now()
+		if _, err := p.ingester.Refresh(ctx, sourceName); err != nil {
+			return err
+		}
+		e := p.catalog.Snapshot().Get(all, ref)
+		res.Edits = append(res.Edits, time.Since(start))
+		if e == nil || e.Description() != description {
+			return fmt.Errorf("the change of %s is not there", ref)
+		}
+	}
+	return nil
+}
+
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc) //nolint:gosec // no heap is that large
+}
+
+func (j job) cpuProfile() (stop func(), err error) {
+	if j.Profile == "" {
+		return func() {}, nil
+	}
+	f, err := os.Create(j.Profile + ".cpu")
+	if err != nil {
+		return nil, err
+	}
+	return func() { pprof.StopCPUProfile(); f.Close() }, pprof.StartCPUProfile(f)
+}
+
+func (j job) heapProfile() error {
+	if j.Profile == "" {
+		return nil
+	}
+	f, err := os.Create(j.Profile + ".heap")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return pprof.Lookup("heap").WriteTo(f, 0)
+}

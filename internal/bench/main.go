@@ -1,0 +1,122 @@
+// Command bench measures how fast the catalog starts, follows changes and
+// answers, and how much memory it takes, on a made-up catalog in a local Git
+// repository. It prints figures beside their goals, which are meant for two
+// idle cores, and judges none.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+// settings are the command line's.
+type settings struct {
+	components int
+	edits      int
+	server     string
+	seconds    int
+	profiles   string
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	if text := os.Getenv(jobEnv); text != "" {
+		var j job
+		if err := json.Unmarshal([]byte(text), &j); err != nil {
+			return err
+		}
+		return j.do(ctx)
+	}
+	var s settings
+	flag.IntVar(&s.components, "components", 10_000, "components of the made-up company")
+	flag.IntVar(&s.edits, "edits", 20, "changes to time")
+	flag.StringVar(&s.server, "server", "", "the server program to measure; none without it")
+	flag.IntVar(&s.seconds, "seconds", 10, "how long each kind of request is sent")
+	flag.StringVar(&s.profiles, "profiles", "", "a folder for CPU and heap profiles; none are made without it")
+	flag.Parse()
+	return s.measure(ctx)
+}
+
+func (s settings) measure(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "fairlead-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	r := report{os.Stdout}
+	fmt.Fprintf(r.w, "%s, %d cores, load %s; the goals are for two idle cores\n", runtime.Version(), runtime.NumCPU(), loadAverage())
+	start := time.Now()
+	large, err := newRepository(ctx, filepath.Join(dir, "large"), s.components)
+	if err != nil {
+		return err
+	}
+	small, err := newRepository(ctx, filepath.Join(dir, "small"), s.components/10)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(r.w, "catalogs of %d entities in %d files and of %d in %d made in %s\n", large.entities, len(large.files), small.entities, len(small.files), seconds(time.Since(start)))
+	return s.inside(ctx, r, dir, large, small)
+}
+
+// inside measures the catalog without a server around it.
+func (s settings) inside(ctx context.Context, r report, dir string, large, small *repository) error {
+	cold, err := apart(ctx, s.job(dir, "cold", large))
+	if err != nil {
+		return err
+	}
+	if cold.Entities != large.entities {
+		return fmt.Errorf("%d entities of %d came through", cold.Entities, large.entities)
+	}
+	j := s.job(dir, "kept", large)
+	j.Edits = s.edits
+	kept, err := apart(ctx, j)
+	if err != nil {
+		return err
+	}
+	if _, err := apart(ctx, s.job(dir, "small", small)); err != nil {
+		return err
+	}
+	j = s.job(dir, "small-kept", small)
+	j.Edits = s.edits
+	few, err := apart(ctx, j)
+	if err != nil {
+		return err
+	}
+	r.section("The catalog alone, in a process of its own")
+	r.line("cold start to everything queryable, wall", seconds(cold.Wall), "2 s")
+	r.line("cold start to everything queryable, CPU", seconds(cold.CPU), "3 s")
+	r.line("start from kept state, wall", seconds(kept.Wall), "0.5 s")
+	r.line("start from kept state, CPU", seconds(kept.CPU), "")
+	r.line("heap held after a cold start", megabytes(cold.Heap), "")
+	r.line("heap held after a kept start", megabytes(kept.Heap), "")
+	r.line("resident after a cold start, settled / peak", megabytes(cold.Resident)+" / "+megabytes(cold.Peak), "250 MB")
+	r.line("resident after a kept start, settled / peak", megabytes(kept.Resident)+" / "+megabytes(kept.Peak), "250 MB")
+	r.line("a change is seen after, min / median / max", spread(kept.Edits), "1 s")
+	r.line("the same in a catalog of a tenth the size", spread(few.Edits), "no growth with size")
+	return nil
+}
+
+// job is a measurement of one repository; kept ones use the state of the
+// cold one of the same repository.
+func (s settings) job(dir, name string, repo *repository) job {
+	j := job{Repository: repo.dir, State: filepath.Join(dir, "state-"+filepath.Base(repo.dir)), Components: repo.size}
+	if s.profiles != "" {
+		j.Profile = filepath.Join(s.profiles, name)
+	}
+	return j
+}

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Prints how fast and how large the server is, each figure beside its goal:
+# first the catalog alone, then the server with its doors, then the packages'
+# own benchmarks. Takes about three minutes; asserts nothing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+CGO_ENABLED=0 go build -trimpath -o "$tmp/" ./internal/bench
+"$tmp/bench" "$@"
+
+echo
+echo "Benchmarks of the packages"
+grep -rlE '^func Benchmark' --include='*_test.go' . | xargs -n1 dirname | sort -u | while read -r dir; do
+  go test -run '^$' -bench . -benchmem -benchtime "${BENCHTIME:-300ms}" "$dir" | grep -E '^(Benchmark|pkg:)' || true
+done
