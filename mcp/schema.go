@@ -1,0 +1,84 @@
+package mcp
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/fairlead-dev/fairlead/catalog"
+)
+
+// typeSchema is the schema of a type on its own; what is nested is an object
+// of which no more is said.
+func typeSchema(t reflect.Type) map[string]any {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t {
+	case reflect.TypeFor[json.RawMessage]():
+		return map[string]any{}
+	case reflect.TypeFor[time.Time]():
+		return map[string]any{"type": "string"}
+	case reflect.TypeFor[catalog.Fact]():
+		return map[string]any{"$ref": "#/$defs/fact"}
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return map[string]any{"type": "string"}
+	case reflect.Bool:
+		return map[string]any{"type": "boolean"}
+	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint32:
+		return map[string]any{"type": "integer"}
+	case reflect.Slice:
+		return map[string]any{"type": "array", "items": typeSchema(t.Elem())}
+	default:
+		return map[string]any{"type": "object"}
+	}
+}
+
+// outputSchema describes an answer: its own fields, and of what it holds in
+// lists one level more.
+func outputSchema(t reflect.Type) json.RawMessage {
+	if t == reflect.TypeFor[catalog.Entity]() {
+		return mustMarshal(map[string]any{
+			"type": "object", "required": []string{"kind", "metadata"},
+			"properties": map[string]any{
+				"apiVersion": map[string]any{"type": "string"}, "kind": map[string]any{"type": "string"},
+				"metadata": map[string]any{"type": "object"}, "spec": map[string]any{"type": "object"},
+				"relations": map[string]any{"type": "array", "items": map[string]any{"type": "object"}},
+				"status":    map[string]any{"type": "object"},
+				"omitted":   map[string]any{"type": "array", "items": map[string]any{"type": "string"}, "description": "what was cut for size"},
+			},
+		})
+	}
+	out := objectSchema(t, true)
+	if strings.Contains(string(mustMarshal(out)), "#/$defs/fact") {
+		fact := objectSchema(reflect.TypeFor[catalog.Fact](), false)
+		out["$defs"] = map[string]any{"fact": fact}
+	}
+	return mustMarshal(out)
+}
+
+func objectSchema(t reflect.Type, top bool) map[string]any {
+	properties, required := map[string]any{}, []string{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" || name == "-" || !f.IsExported() {
+			continue
+		}
+		s := typeSchema(f.Type)
+		if top && f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct && f.Type.Elem() != reflect.TypeFor[catalog.Fact]() {
+			s["items"] = objectSchema(f.Type.Elem(), false)
+		}
+		properties[name] = s
+		if top && !strings.Contains(opts, "omitempty") {
+			required = append(required, name)
+		}
+	}
+	out := map[string]any{"type": "object", "properties": properties}
+	if len(required) > 0 {
+		out["required"] = required
+	}
+	return out
+}

@@ -1,0 +1,173 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	mcpgo "github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+// maxAnswer is the most that an answer may hold, text and structured content
+// together, in bytes: 8,000 tokens of four bytes.
+const maxAnswer = 8_000 * 4
+
+// entry is a tool with what decides who sees it.
+type entry struct {
+	tool    mcpgo.Tool
+	toolset string
+	action  access.Action
+	handle  server.ToolHandlerFunc
+}
+
+// traits are what sets a tool apart from others.
+type traits[I, O any] struct {
+	// toolset is the tool's; "" is catalog.
+	toolset string
+	// bounded tells that the operation keeps its answer within bounds itself.
+	bounded bool
+	// less makes the next question for an answer that was too large: one that
+	// asks for less. It tells whether there is one.
+	less func(in *I, out *O) bool
+	// trim makes a smaller answer of one that was too large, nil if it cannot.
+	// It must leave alone what the answer shares with the room.
+	trim func(out *O) *O
+}
+
+// tool makes a tool of an operation: its arguments from the input's fields in
+// snake_case, its hints from the action's effect, its answer as structured
+// content and as the text that render makes of it for a model.
+func tool[I, O any](d *door, name, title, description string, action access.Action, do func(context.Context, access.Caller, I) (*O, error), render func(*O) string, t traits[I, O]) entry {
+	if t.toolset == "" {
+		t.toolset = "catalog"
+	}
+	args := argumentsOf(reflect.TypeFor[I]())
+	e := entry{toolset: t.toolset, action: action, tool: mcpgo.Tool{
+		Name: name, Title: title, Description: description, Annotations: hints(action),
+		RawInputSchema: inputSchema(args), RawOutputSchema: outputSchema(reflect.TypeFor[O]()),
+	}}
+	e.handle = func(ctx context.Context, r mcpgo.CallToolRequest) (*mcpgo.CallToolResult, error) {
+		var in I
+		if err := decode(args, r.Params.RawArguments, reflect.ValueOf(&in).Elem()); err != nil {
+			return failed(err), nil
+		}
+		result, err := answered(ctx, d, name, action, in, do, render, t)
+		if err != nil {
+			return failed(err), nil
+		}
+		return result, nil
+	}
+	return e
+}
+
+// answered runs the operation until its answer is small enough.
+func answered[I, O any](ctx context.Context, d *door, name string, action access.Action, in I, do func(context.Context, access.Caller, I) (*O, error), render func(*O) string, t traits[I, O]) (result *mcpgo.CallToolResult, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			d.Logger.ErrorContext(ctx, "panic in the MCP door", "tool", name, "panic", fmt.Sprint(p))
+			err = errors.New("panic")
+		}
+	}()
+	out, err := invoke(ctx, d, name, action, in, do)
+	for {
+		if err != nil {
+			return nil, err
+		}
+		structured, err := json.Marshal(out)
+		if err != nil {
+			return nil, err
+		}
+		text := render(out)
+		if t.bounded || len(structured)+len(text) <= maxAnswer {
+			return &mcpgo.CallToolResult{Content: []mcpgo.Content{mcpgo.NewTextContent(text)}, StructuredContent: json.RawMessage(structured)}, nil
+		}
+		switch {
+		case t.trim != nil:
+			out = t.trim(out)
+		case t.less != nil && t.less(&in, out):
+			out, err = invoke(ctx, d, name, action, in, do)
+		default:
+			out = nil
+		}
+		if out == nil && err == nil {
+			return nil, fault.New(fault.FailedPrecondition, "the answer is larger than 8,000 tokens").WithFix("Ask for less at once.")
+		}
+	}
+}
+
+// invoke runs an operation for the caller of a request.
+func invoke[I, O any](ctx context.Context, d *door, name string, action access.Action, in I, do func(context.Context, access.Caller, I) (*O, error)) (*O, error) {
+	call := access.Call{Door: "mcp", Operation: name, Action: action, Who: requestOf(ctx).who, Target: target(reflect.ValueOf(in))}
+	return access.Invoke(ctx, d.Recorder, call, in, do)
+}
+
+// target names what an input is about.
+func target(in reflect.Value) string {
+	for _, name := range []string{"Ref", "EntityRef", "Service", "Repository", "Source"} {
+		if f := in.FieldByName(name); f.IsValid() && f.Kind() == reflect.String && f.String() != "" {
+			return f.String()
+		}
+	}
+	return ""
+}
+
+// failed is the result that tells of a fault.
+func failed(err error) *mcpgo.CallToolResult {
+	f := fault.From(err)
+	text := string(f.Code) + ": " + f.Message
+	if f.Fix != "" {
+		text += "\nfix: " + f.Fix
+	}
+	if after, ok := f.Details["retryAfter"].(string); ok {
+		text += "\nretry after: " + after
+	}
+	return &mcpgo.CallToolResult{IsError: true, Content: []mcpgo.Content{mcpgo.NewTextContent(text)}, StructuredContent: f}
+}
+
+// hints say what a tool does to the world, as policy sees it. Every tool
+// works on what Fairlead knows, not on the open world.
+func hints(action access.Action) mcpgo.ToolAnnotation {
+	e, open := action.Effect(), false
+	return mcpgo.ToolAnnotation{ReadOnlyHint: &e.ReadOnly, DestructiveHint: &e.Destructive, IdempotentHint: &e.Idempotent, OpenWorldHint: &open}
+}
+
+// offers tells whether the endpoint and the query of a request leave a tool
+// in.
+func (req *request) offers(e entry) bool {
+	return (req.toolsets == nil || slices.Contains(req.toolsets, e.toolset)) && (!req.readonly || e.action.Effect().ReadOnly)
+}
+
+// visible keeps the tools that a request may see. A list holds only what the
+// caller may use; a call is left to the operation, which knows why not.
+func (d *door) visible(ctx context.Context, tools []mcpgo.Tool) []mcpgo.Tool {
+	req := requestOf(ctx)
+	listing := req.envelope.Method == string(mcpgo.MethodToolsList)
+	var may map[access.Action]bool
+	if listing {
+		may = d.actions(ctx, req.who)
+	}
+	return slices.DeleteFunc(slices.Clone(tools), func(t mcpgo.Tool) bool {
+		i := slices.IndexFunc(d.tools, func(e entry) bool { return e.tool.Name == t.Name })
+		return i < 0 || !req.offers(d.tools[i]) || listing && !may[d.tools[i].action]
+	})
+}
+
+// actions are those that policy lets a caller do.
+func (d *door) actions(ctx context.Context, who access.Caller) map[access.Action]bool {
+	out := map[access.Action]bool{}
+	id, err := d.Access.Whoami(ctx, who, access.WhoamiInput{})
+	if err != nil {
+		return out
+	}
+	for _, p := range id.Actions {
+		out[p.Action] = true
+	}
+	return out
+}
