@@ -22,7 +22,7 @@ type Document struct {
 // rest of the file unreadable: the documents before it are returned.
 func Read(data []byte) (docs []Document, fatal *entity.Problem) {
 	s := newSplitter(decode(data))
-	var r reader
+	r := newReader(len(data))
 	for {
 		c, ok := s.next()
 		if !ok {
@@ -40,6 +40,16 @@ func Read(data []byte) (docs []Document, fatal *entity.Problem) {
 type reader struct {
 	scanner scanner
 	seen    map[string]int
+}
+
+// newReader makes room for what an ordinary file of so many bytes needs.
+func newReader(size int) *reader {
+	const perToken, most = 12, 1 << 12
+	tokens := min(size/perToken+8, most)
+	return &reader{scanner: scanner{
+		output:  output{out: make([]byte, 0, min(size, most)+64), marks: make([]mark, 0, tokens)},
+		scalars: make([]scalar, 0, tokens/2),
+	}}
 }
 
 func (r *reader) read(c *chunk) (Document, *entity.Problem) {
