@@ -26,7 +26,7 @@ type address struct {
 	kind reach
 	// url is where it is, without credentials; for a path, the path.
 	url *url.URL
-	// path on disk.
+	// path on disk, or the path that an ssh server is asked for.
 	path string
 }
 
@@ -46,7 +46,7 @@ func parseAddress(s string) (address, error) {
 			if m[1] != "" {
 				u.User = url.User(m[1])
 			}
-			return address{kind: overSSH, url: u}, nil
+			return address{kind: overSSH, url: u, path: m[3]}, nil
 		}
 		return address{kind: onDisk, path: s}, nil
 	}
@@ -69,7 +69,11 @@ func parseAddress(s string) (address, error) {
 		if _, secret := u.User.Password(); secret {
 			return address{}, errors.New("a URL is no place for a password; use credentials.sshKeyFile")
 		}
-		return address{kind: overSSH, url: u}, nil
+		path := u.Path
+		if strings.HasPrefix(path, "/~") {
+			path = path[1:]
+		}
+		return address{kind: overSSH, url: u, path: path}, nil
 	default:
 		return address{}, fmt.Errorf("%s:// is not supported; use https, ssh or a path", scheme)
 	}

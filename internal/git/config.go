@@ -181,7 +181,7 @@ func (l *Limits) validate(ps *problems) {
 func DefaultInclude() []string { return []string{"**/catalog-info.yaml", "**/catalog-info.yml"} }
 
 // token reads the token; "" where none is configured.
-func (c *Credentials) token(base string) (string, error) {
+func (c *Credentials) token() (string, error) {
 	switch {
 	case c.TokenEnv != "":
 		if v := strings.TrimSpace(os.Getenv(c.TokenEnv)); v != "" {
@@ -189,7 +189,7 @@ func (c *Credentials) token(base string) (string, error) {
 		}
 		return "", fmt.Errorf("the environment variable %s, which should hold the token, is empty", c.TokenEnv)
 	case c.TokenFile != "":
-		data, err := readSmall(relativeTo(base, c.TokenFile))
+		data, err := readSmall(c.TokenFile)
 		if err != nil {
 			return "", fmt.Errorf("the token file %s cannot be read", c.TokenFile)
 		}

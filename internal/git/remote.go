@@ -2,20 +2,228 @@ package git
 
 import (
 	"context"
+	"errors"
+	"sync"
+
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/git/objects"
 )
 
-type remote struct{ at address }
+// remote is a repository on a server. One commit at a time is kept on disk,
+// without its history.
+type remote struct {
+	cfg   SourceConfig // with defaults, and absolute paths
+	at    address
+	dir   string
+	limit *Limiter
 
-func newRemote(cfg SourceConfig, at address, include []string, dir, base string, limit *Limiter) *remote {
-	return &remote{at}
+	mu sync.Mutex
+	// last is the commit fetched last; it is kept to compare with.
+	last    *snapshot
+	adopted bool // whether what an earlier run left has been looked at
 }
 
-func (r *remote) observe(ctx context.Context) (ingest.Revision, error) {
-	return "", fault.New(fault.Unavailable, "remote repositories are not read yet")
+func (r *remote) name() string { return r.at.String() }
+
+// within runs one step under the source's time limit and makes what goes
+// wrong fit for people.
+func (r *remote) within(ctx context.Context, step string, act func(context.Context) error) error {
+	bounded, cancel := context.WithTimeout(ctx, r.cfg.Limits.Timeout)
+	defer cancel()
+	err := act(bounded)
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return errors.Join(ctx.Err(), err)
+	}
+	if bounded.Err() != nil {
+		return fault.New(fault.Unavailable, "%s %s took longer than %s", step, r.name(), r.cfg.Limits.Timeout).
+			WithFix("Check that the server answers; raise limits.timeout of the source if the repository is large.").Because(err)
+	}
+	return r.explain(step, err)
 }
+
+// dial starts a conversation with the server.
+func (r *remote) dial(ctx context.Context) (wire, error) {
+	c := r.cfg.Credentials
+	if r.at.kind == overSSH {
+		w, err := dialSSH(ctx, r.at, c.SSHKeyFile, c.KnownHostsFile)
+		if err != nil {
+			return nil, err // a nil *sshWire must not become a wire
+		}
+		return w, nil
+	}
+	token, err := c.token()
+	if err != nil {
+		return nil, fault.New(fault.FailedPrecondition, "reading %s: %v", r.name(), err).WithFix("Put the token where credentials of the source says, or correct that.")
+	}
+	user := c.Username
+	if user == "" {
+		user = "git"
+	}
+	return newHTTPWire(r.limit.transport, r.at.url, user, token), nil
+}
+
+// observe asks the server what the ref names. A full commit id names itself.
+func (r *remote) observe(ctx context.Context) (rev ingest.Revision, err error) {
+	if _, pinned := objects.ParseID(r.cfg.Ref); pinned {
+		return ingest.Revision(r.cfg.Ref), ctx.Err()
+	}
+	err = r.within(ctx, "listing the refs of", func(ctx context.Context) error {
+		w, err := r.dial(ctx)
+		if err != nil {
+			return err
+		}
+		defer w.close()
+		refs, err := w.advertise(ctx)
+		if err != nil {
+			return err
+		}
+		n, ok := resolveAdvert(refs, r.cfg.Ref)
+		if !ok {
+			return noSuchRef(r.name(), r.cfg.Ref)
+		}
+		rev = ingest.Revision(n.commit.String())
+		return nil
+	})
+	return rev, err
+}
+
+// open fetches a commit, unless it is on disk already.
 func (r *remote) open(ctx context.Context, rev ingest.Revision) (*Tree, error) {
-	return nil, fault.New(fault.Unavailable, "remote repositories are not read yet")
+	id, ok := objects.ParseID(string(rev))
+	if !ok {
+		return nil, fault.New(fault.Invalid, "%q is no commit id", rev)
+	}
+	r.adopt()
+	before := r.keep()
+	if before != nil && before.commit.id == id {
+		return r.tree(before, nil), nil
+	}
+	release, err := r.limit.acquire(ctx)
+	if err != nil {
+		before.release()
+		return nil, err
+	}
+	defer release()
+	var fetched *snapshot
+	err = r.within(ctx, "fetching", func(ctx context.Context) (err error) {
+		fetched, err = r.fetch(ctx, id, before)
+		return err
+	})
+	if err != nil {
+		before.release()
+		return nil, err
+	}
+	r.replace(fetched)
+	return r.tree(fetched, before), nil
+}
+
+// tree makes a tree of a snapshot, which is compared with the one before.
+func (r *remote) tree(s, before *snapshot) *Tree {
+	t := &Tree{name: r.name(), db: s.db, commit: s.commit, limits: r.cfg.Limits, absent: true}
+	t.earlier = func(rev ingest.Revision) (*objects.DB, objects.ID, bool) {
+		for _, o := range []*snapshot{s, before} {
+			if o != nil && o.commit.id.String() == string(rev) {
+				return o.db, o.commit.tree, true
+			}
+		}
+		return nil, objects.ID{}, false
+	}
+	t.close = sync.OnceValue(func() error {
+		before.release()
+		s.release()
+		return nil
+	})
+	return t
+}
+
+// keep gives the snapshot fetched last, held for the caller; nil if there is
+// none.
+func (r *remote) keep() *snapshot {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.last != nil {
+		r.last.hold()
+	}
+	return r.last
+}
+
+// replace makes a snapshot the one fetched last.
+func (r *remote) replace(s *snapshot) {
+	s.hold()
+	r.mu.Lock()
+	old := r.last
+	r.last = s
+	r.mu.Unlock()
+	old.release()
+}
+
+// fetch gets one commit from the server, as a difference from the one before
+// if that is possible.
+func (r *remote) fetch(ctx context.Context, id objects.ID, before *snapshot) (*snapshot, error) {
+	if before != nil && before.packs < maxPacks {
+		s, err := r.fetchOnto(ctx, id, before)
+		if err == nil || ctx.Err() != nil {
+			return s, err
+		}
+	}
+	return r.fetchOnto(ctx, id, nil)
+}
+
+// fetchOnto gets one commit with what is there of an earlier one, or alone.
+func (r *remote) fetchOnto(ctx context.Context, id objects.ID, before *snapshot) (*snapshot, error) {
+	w, err := r.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
+	refs, err := w.advertise(ctx)
+	if err != nil {
+		return nil, err
+	}
+	want, err := r.want(refs, id)
+	if err != nil {
+		return nil, err
+	}
+	var have objects.ID
+	if before != nil {
+		have = before.commit.id
+	}
+	req, err := request(refs, want, have, uint64(r.cfg.Limits.FileBytes)+1) //nolint:gosec // the limit is positive
+	if err != nil {
+		return nil, err
+	}
+	return r.store(ctx, id, before, func(limit int64) (packReader, error) {
+		answer, err := w.exchange(ctx, req)
+		if err != nil {
+			return packReader{}, err
+		}
+		pack, err := packOf(answer, req, limit)
+		if err != nil {
+			answer.Close()
+		}
+		return packReader{pack, answer}, err
+	})
+}
+
+// want is the object to ask the server for so that it sends a commit.
+func (r *remote) want(refs *packp.AdvRefs, id objects.ID) (objects.ID, error) {
+	if n, ok := resolveAdvert(refs, r.cfg.Ref); ok && n.commit == id {
+		return n.want, nil
+	}
+	if advertised(refs, id) || able(refs, capability.AllowReachableSHA1InWant) || able(refs, capability.AllowTipSHA1InWant) {
+		return id, nil
+	}
+	if _, pinned := objects.ParseID(r.cfg.Ref); pinned {
+		return id, fault.New(fault.FailedPrecondition, "%s does not serve commit %s, which no branch or tag names", r.name(), id).
+			WithFix("Name a branch or a tag by ref, or make a tag for the commit.")
+	}
+	return id, fault.New(fault.Unavailable, "%s has moved on from commit %.12s meanwhile", r.name(), id.String()).
+		WithFix("Nothing is to be done: the newer commit is read at the next look.")
 }

@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"net/http"
 	"path/filepath"
 	"slices"
 
@@ -11,16 +12,28 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
-// Limiter bounds how many fetches run at a time, across sources.
-type Limiter struct{ slots *semaphore.Weighted }
+// DefaultFetches is how many fetches run at a time where nothing is said.
+const DefaultFetches = 4
+
+// Limiter bounds how many fetches run at a time, across the sources that
+// share it; they share connections, too.
+type Limiter struct {
+	slots     *semaphore.Weighted
+	transport *http.Transport
+}
 
 // NewLimiter allows n fetches at a time.
-func NewLimiter(n int64) *Limiter { return &Limiter{semaphore.NewWeighted(n)} }
+func NewLimiter(n int64) *Limiter {
+	return &Limiter{slots: semaphore.NewWeighted(n), transport: newTransport()}
+}
+
+// Close closes connections that are kept for the next request.
+func (l *Limiter) Close() error {
+	l.transport.CloseIdleConnections()
+	return nil
+}
 
 func (l *Limiter) acquire(ctx context.Context) (release func(), err error) {
-	if l == nil {
-		return func() {}, nil
-	}
 	if err := l.slots.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
@@ -63,7 +76,13 @@ func NewSource(name string, cfg SourceConfig, dir, base string, limit *Limiter) 
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, fault.New(fault.Invalid, "git source %q: the folder %q cannot be made absolute", name, dir).Because(err)
 	}
-	s.reader = newRemote(cfg, at, s.desc.Include, dir, base, limit)
+	if limit == nil {
+		limit = NewLimiter(DefaultFetches)
+	}
+	cfg.Credentials.TokenFile = relativeTo(base, cfg.Credentials.TokenFile)
+	cfg.Credentials.SSHKeyFile = relativeTo(base, cfg.Credentials.SSHKeyFile)
+	cfg.Credentials.KnownHostsFile = relativeTo(base, cfg.Credentials.KnownHostsFile)
+	s.reader = &remote{cfg: cfg, at: at, dir: dir, limit: limit}
 	return s, nil
 }
 

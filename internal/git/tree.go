@@ -25,8 +25,8 @@ type Tree struct {
 	limits Limits
 	// earlier gives the root folder of another commit and where it is stored.
 	earlier func(ingest.Revision) (*objects.DB, objects.ID, bool)
-	// obtain gets a file that the database lacks; nil where it is complete.
-	obtain func(context.Context, objects.ID) error
+	// absent tells that files above the limit may have been left out.
+	absent bool
 	close  func() error
 
 	mu    sync.RWMutex
@@ -59,13 +59,10 @@ func (t *Tree) Read(ctx context.Context, path string) ([]byte, error) {
 		return nil, err
 	}
 	_, data, err := t.db.Read(id, t.limits.FileBytes)
-	if errors.Is(err, objects.ErrNotFound) && t.obtain != nil {
-		if err = t.obtain(ctx, id); err == nil {
-			_, data, err = t.db.Read(id, t.limits.FileBytes)
-		}
-	}
 	var large *objects.TooLargeError
 	switch {
+	case t.absent && errors.Is(err, objects.ErrNotFound):
+		return nil, fmt.Errorf("%s has more than %d bytes, the limit: %w", path, t.limits.FileBytes, ingest.ErrTooLarge)
 	case errors.As(err, &large):
 		return nil, fmt.Errorf("%s has %d bytes, the limit is %d: %w", path, large.Size, t.limits.FileBytes, ingest.ErrTooLarge)
 	case err != nil:

@@ -145,21 +145,22 @@ func (d *DB) fromPacks(id ID, limit int64) (Kind, []byte, error) {
 
 // link is one difference on the way to a base.
 type link struct {
-	offset int64
-	delta  []byte
+	at    place
+	delta []byte
 }
 
 // resolve reads the object at an offset through the differences that make it
 // up. The caller holds the lock.
 func (d *DB) resolve(p *pack, offset, limit int64) (Kind, []byte, error) {
 	var chain []link
+	at := place{p, offset}
 	z := inflaters.Get().(*inflater)
 	defer z.release()
 	for {
-		if kind, data, ok := d.bases.get(place{p, offset}); ok {
-			return d.apply(p, chain, kind, data, offset, limit)
+		if kind, data, ok := d.bases.get(at); ok {
+			return d.apply(chain, kind, data, at, limit)
 		}
-		e, err := p.header(z, offset)
+		e, err := at.pack.header(z, at.offset)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -178,25 +179,38 @@ func (d *DB) resolve(p *pack, offset, limit int64) (Kind, []byte, error) {
 			return 0, nil, err
 		}
 		if e.kind <= Tag {
-			return d.apply(p, chain, e.kind, content, offset, limit)
+			return d.apply(chain, e.kind, content, at, limit)
 		}
-		if chain = append(chain, link{offset, content}); len(chain) > maxChain {
+		if chain = append(chain, link{at, content}); len(chain) > maxChain {
 			return 0, nil, corrupt("more than %d differences in a row", maxChain)
 		}
-		if e.kind == refDelta {
-			base, ok, err := p.index.find(e.baseID)
-			if err != nil || !ok {
-				return 0, nil, errors.Join(corrupt("base %s is not in its pack", e.baseID), err)
-			}
-			e.baseOffset = base
+		if at, err = d.base(at.pack, e); err != nil {
+			return 0, nil, err
 		}
-		offset = e.baseOffset
 	}
+}
+
+// base finds what an object is stored as a difference from: mostly in its own
+// pack, in a pack fetched onto others perhaps in one of these.
+func (d *DB) base(p *pack, e entry) (place, error) {
+	if e.kind == offsetDelta {
+		return place{p, e.baseOffset}, nil
+	}
+	offset, ok, err := p.index.find(e.baseID)
+	if ok || err != nil {
+		return place{p, offset}, err
+	}
+	for _, o := range d.packs {
+		if offset, ok, err := o.index.find(e.baseID); ok || err != nil {
+			return place{o, offset}, err
+		}
+	}
+	return place{}, corrupt("base %s is in no pack", e.baseID)
 }
 
 // apply applies a chain of differences, nearest to the base last, and keeps
 // what others are likely to be based on.
-func (d *DB) apply(p *pack, chain []link, kind Kind, data []byte, offset, limit int64) (Kind, []byte, error) {
+func (d *DB) apply(chain []link, kind Kind, data []byte, at place, limit int64) (Kind, []byte, error) {
 	if len(chain) == 0 {
 		if int64(len(data)) > limit {
 			return kind, nil, &TooLargeError{Size: int64(len(data)), Limit: limit}
@@ -204,7 +218,7 @@ func (d *DB) apply(p *pack, chain []link, kind Kind, data []byte, offset, limit 
 		return kind, data, nil
 	}
 	for i := len(chain) - 1; i >= 0; i-- {
-		d.bases.put(place{p, offset}, kind, data)
+		d.bases.put(at, kind, data)
 		allowed := limit
 		if i > 0 {
 			allowed += baseAllowance
@@ -213,7 +227,7 @@ func (d *DB) apply(p *pack, chain []link, kind Kind, data []byte, offset, limit 
 		if err != nil {
 			return kind, nil, err
 		}
-		data, offset = next, chain[i].offset
+		data, at = next, chain[i].at
 	}
 	return kind, data, nil
 }

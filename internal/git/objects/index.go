@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/sha1" //nolint:gosec // the names of Git objects are SHA-1
 	"encoding/binary"
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -40,8 +41,9 @@ func (s *packScanner) inflate() error {
 // BuildIndex checks the pack at path, which ends in .pack, object by object
 // and writes its index beside it. Memory follows the number of objects and
 // the limits, not the sizes of objects. A pack is never trusted: names are
-// computed, not read.
-func BuildIndex(ctx context.Context, path string, limits IndexLimits) error {
+// computed, not read. In a pack that was sent to complete others, objects may
+// be differences from what is in known, which is nil where there is nothing.
+func BuildIndex(ctx context.Context, path string, known *DB, limits IndexLimits) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -60,6 +62,9 @@ func BuildIndex(ctx context.Context, path string, limits IndexLimits) error {
 		return err
 	}
 	if err := b.resolve(); err != nil {
+		return err
+	}
+	if err := b.complete(known); err != nil {
 		return err
 	}
 	return b.write(strings.TrimSuffix(path, ".pack")+".idx", sum)
@@ -138,6 +143,29 @@ func (b *indexer) resolve() error {
 			return err
 		}
 		if err := b.descend(frame{rec.kind, data, todo}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// complete names the objects that are differences from what is known already.
+func (b *indexer) complete(known *DB) error {
+	if known == nil {
+		return nil
+	}
+	for id, todo := range b.byID {
+		if b.done[todo[0]] {
+			continue
+		}
+		kind, data, err := known.Read(id, maxOther)
+		if errors.Is(err, ErrNotFound) {
+			continue // not known either: what depends on it stays out
+		}
+		if err != nil {
+			return err
+		}
+		if err := b.descend(frame{kind, data, todo}); err != nil {
 			return err
 		}
 	}

@@ -97,7 +97,7 @@ func TestReadsWhatGitReads(t *testing.T) {
 	data, _ := os.ReadFile(pack)
 	copied := filepath.Join(own, "pack", filepath.Base(pack))
 	os.WriteFile(copied, data, 0o644)
-	if err := BuildIndex(context.Background(), copied, wide); err != nil {
+	if err := BuildIndex(context.Background(), copied, nil, wide); err != nil {
 		t.Fatal(err)
 	}
 	theirs, _ := os.ReadFile(strings.TrimSuffix(pack, ".pack") + ".idx")
@@ -135,12 +135,12 @@ func TestLimits(t *testing.T) {
 	}
 	pack := onePack(t, dir)
 	var many *TooManyError
-	if err := BuildIndex(context.Background(), pack, IndexLimits{Objects: 10, BlobBytes: 1}); !errors.As(err, &many) {
+	if err := BuildIndex(context.Background(), pack, nil, IndexLimits{Objects: 10, BlobBytes: 1}); !errors.As(err, &many) {
 		t.Errorf("too many: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := BuildIndex(ctx, pack, wide); !errors.Is(err, context.Canceled) {
+	if err := BuildIndex(ctx, pack, nil, wide); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended: %v", err)
 	}
 }
@@ -158,13 +158,13 @@ func TestDamagedPacks(t *testing.T) {
 		bad := bytes.Clone(data)
 		bad[random.IntN(len(bad))] ^= byte(1 + random.IntN(255))
 		os.WriteFile(at, bad, 0o644)
-		if err := BuildIndex(context.Background(), at, wide); err == nil {
+		if err := BuildIndex(context.Background(), at, nil, wide); err == nil {
 			t.Fatal("the damage went unnoticed")
 		}
 	}
 	for _, n := range []int{0, 10, 31, 32, 100, len(data) - 1} {
 		os.WriteFile(at, data[:n], 0o644)
-		if err := BuildIndex(context.Background(), at, wide); err == nil {
+		if err := BuildIndex(context.Background(), at, nil, wide); err == nil {
 			t.Errorf("%d bytes pass for a pack", n)
 		}
 	}
