@@ -29,7 +29,7 @@ func TestEntity(t *testing.T) {
 			`{ref kind title type lifecycle spec source {source repo path line verifiedAt} status {message}}`,
 			`{"ref": "component:default/checkout", "kind": "Component", "title": "Checkout", "type": "service", "lifecycle": "production",
 			  "spec": {"type": "service", "lifecycle": "production", "owner": "payments", "system": "shop", "dependsOn": ["component:ghost", "component:ledger", "resource:db"], "providesApis": ["pay"]},
-			  "source": {"source": "test", "repo": "https://git.example.com/acme/catalog", "path": "catalog-info.yaml", "line": 22, "verifiedAt": "2026-01-01T00:00:00Z"}, "status": []}`,
+			  "source": {"source": "test", "repo": "https://git.example.com/acme/catalog", "path": "catalog-info.yaml", "line": 23, "verifiedAt": "2026-01-01T00:00:00Z"}, "status": []}`,
 		},
 		"metadata": {
 			`{metadata {name namespace title description tags labels label(key: "tier") none: label(key: "x") annotations annotation(key: "a/b") links {url title icon type}}}`,

@@ -39,9 +39,10 @@ func (s *socket) subscribe(ctx context.Context, m message) bool {
 		return s.fail(ctx, m.ID, Refuse(fault.New(fault.QuotaExceeded, "%d operations are running on this connection already", limit).
 			WithFix("Complete some, or open another connection.")))
 	}
+	run := s.start(opCtx, j, fields)
 	s.jobs.Go(func() {
 		defer s.finish(j)
-		s.run(opCtx, j, fields)
+		run()
 	})
 	return true
 }
@@ -90,31 +91,33 @@ func (s *socket) cancel(id string) {
 	}
 }
 
-func (s *socket) run(ctx context.Context, j *job, fields map[string]json.RawMessage) {
+// start makes an operation ready and gives what runs it. A subscription
+// stands when start returns, so that what the client sends later finds it so.
+func (s *socket) start(ctx context.Context, j *job, fields map[string]json.RawMessage) (run func()) {
 	p, bad := fromFields(fields)
 	if bad != nil {
-		s.end(ctx, j, Refuse(bad.err))
-		return
+		return func() { s.end(ctx, j, Refuse(bad.err)) }
 	}
 	op, resp := s.h.Engine.Prepare(ctx, s.who, *p)
 	switch {
 	case resp != nil:
-		s.end(ctx, j, resp)
+		return func() { s.end(ctx, j, resp) }
 	case op.Kind() == Subscription:
-		s.stream(ctx, j, op)
-	default:
+		events := op.Subscribe(ctx)
+		return func() { s.stream(ctx, j, events) }
+	}
+	return func() {
 		limited, cancel := context.WithTimeout(ctx, or(s.h.Timeout, 15*time.Second))
 		defer cancel()
 		resp := op.Run(limited)
-		if resp.Data != nil && !s.next(ctx, j, resp) {
-			return
+		if resp.Data == nil || s.next(ctx, j, resp) {
+			s.end(ctx, j, resp)
 		}
-		s.end(ctx, j, resp)
 	}
 }
 
-func (s *socket) stream(ctx context.Context, j *job, op Operation) {
-	for resp := range op.Subscribe(ctx) {
+func (s *socket) stream(ctx context.Context, j *job, events <-chan *Response) {
+	for resp := range events {
 		if resp.Data == nil {
 			s.end(ctx, j, resp)
 			return
