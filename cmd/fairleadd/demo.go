@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/fairlead-dev/fairlead/internal/app"
+	"github.com/fairlead-dev/fairlead/internal/demo"
+)
+
+type demoCmd struct {
+	Dir    string `help:"Where to put the repositories and the state; a temporary folder, removed at the end, if left out." placeholder:"DIR"`
+	Listen string `help:"The address to serve at." default:"127.0.0.1:7007" placeholder:"ADDR"`
+}
+
+// Help shows examples.
+func (demoCmd) Help() string {
+	return `Examples:
+  fairleadd demo
+  fairleadd demo --dir ./demo --listen 127.0.0.1:7100`
+}
+
+// Run makes the demo and serves it until the process is told to end.
+func (c *demoCmd) Run(ctx context.Context) (err error) {
+	dir := c.Dir
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "fairlead-demo-"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	fmt.Println("making the repositories of a small company below", filepath.Join(dir, "repos"))
+	set, err := demo.Prepare(ctx, dir, c.Listen)
+	if err != nil {
+		return err
+	}
+	cfg, err := app.LoadConfig(set.Config)
+	if err != nil {
+		return err
+	}
+	logs, err := os.OpenFile(filepath.Join(dir, "fairleadd.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer logs.Close()
+	cfg.Version = version
+	a, err := app.New(ctx, cfg, logs)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	failed := make(chan error, 1)
+	go func() { failed <- a.Run(ctx) }()
+	if err := awaitReady(ctx, a, failed); err != nil {
+		return err
+	}
+	if err := writeDemoFile(filepath.Join(dir, "demo.json"), a.URL(), set.Tokens); err != nil {
+		stop()
+		<-failed
+		return err
+	}
+	if err := announce(dir, a, set); err != nil {
+		stop()
+		<-failed
+		return err
+	}
+	return <-failed
+}
+
+// awaitReady waits until every source has been read.
+func awaitReady(ctx context.Context, a *app.App, failed <-chan error) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !a.Ready() {
+		select {
+		case err := <-failed:
+			return err
+		case <-ctx.Done():
+			return <-failed
+		case <-tick.C:
+		}
+	}
+	return nil
+}
+
+func writeDemoFile(path, url string, tokens map[string]string) error {
+	data, err := json.MarshalIndent(map[string]any{"url": url, "tokens": tokens}, "", "  ")
+	if err != nil {
+		return err
+	}
+	// The name appears only once the content is whole.
+	if err := os.WriteFile(path+".part", append(data, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".part", path)
+}
+
+const welcome = `
+Fairlead serves {{.Entities}} entities from {{.Repos}} Git repositories at {{.URL}}
+
+tokens (also in {{.Dir}}/demo.json):
+  agent      {{.Tokens.agent}}   Alice's coding agent
+  developer  {{.Tokens.developer}}   Alice herself
+  sre        {{.Tokens.sre}}   Sam, on call
+
+try in another terminal:
+  export FAIRLEAD_SERVER={{.URL}} FAIRLEAD_TOKEN={{.Tokens.developer}}
+  {{.CLI}} brief checkout
+  {{.CLI}} search payments
+  {{.CLI}} deps checkout --both
+  {{.CLI}} catalog errors        # one file is broken on purpose
+  {{.CLI}} audit                 # with the sre token
+
+  curl -s {{.URL}}/graphql -H "Authorization: Bearer $FAIRLEAD_TOKEN" -H 'Content-Type: application/json' \
+    -d '{"query":"{ serviceBrief(service: \"checkout\") { ref owner { value source { path line } } commands { test { value } } } }"}'
+  curl -s {{.URL}}/mcp -H "Authorization: Bearer $FAIRLEAD_TOKEN" -H 'Content-Type: application/json' \
+    -H 'Accept: application/json, text/event-stream' -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: tools/call' -H 'Mcp-Name: get_service_brief' \
+    -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_service_brief","arguments":{"service":"checkout"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"curl","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}'
+  curl -s "{{.URL}}/api/catalog/entities/by-query?filter=kind=component&limit=3" -H "Authorization: Bearer $FAIRLEAD_TOKEN"
+
+in a browser: {{.URL}}/graphql (GraphiQL; put the token into the headers)
+edit {{.Dir}}/repos/checkout/catalog-info.yaml, commit it with git, and ask again
+
+not configured here: Vault (credentials), a forge (pull requests), Argo CD (deployments).
+logs are in {{.Dir}}/fairleadd.log; stop with Ctrl-C
+`
+
+func announce(dir string, a *app.App, set *demo.Set) error {
+	t, err := template.New("welcome").Parse(welcome)
+	if err != nil {
+		return err
+	}
+	return t.Execute(os.Stdout, map[string]any{
+		"Entities": a.Catalog().Snapshot().Len(), "Repos": len(set.Repositories), "URL": a.URL(), "Dir": dir, "Tokens": set.Tokens, "CLI": beside("fairlead"),
+	})
+}
+
+// beside is how to call a program that lies beside this one.
+func beside(name string) string {
+	self, err := os.Executable()
+	if err != nil {
+		return name
+	}
+	path := filepath.Join(filepath.Dir(self), name)
+	if _, err := os.Stat(path); err != nil {
+		return name
+	}
+	if wd, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(wd, path); err == nil && !strings.HasPrefix(rel, "..") {
+			return rel
+		}
+	}
+	if found, err := exec.LookPath(name); err == nil && found == path {
+		return name
+	}
+	return path
+}

@@ -1,0 +1,226 @@
+// Package app composes a server from its configuration: the program as a
+// value, which tests start as they like, twice if they like.
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/catalog/descriptor"
+	"github.com/fairlead-dev/fairlead/catalog/filesource"
+	"github.com/fairlead-dev/fairlead/catalog/ingest"
+	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/git"
+	"github.com/fairlead-dev/fairlead/internal/keep"
+	"github.com/fairlead-dev/fairlead/internal/store"
+)
+
+// readingVersion is part of what decides whether kept files are read anew:
+// raise it when files are read otherwise than before.
+const readingVersion = 1
+
+// shutdownGrace is how long in-flight requests may take once the server ends.
+const shutdownGrace = 8 * time.Second
+
+// App is a server that has been put together and not yet started.
+type App struct {
+	cfg       *Config
+	telemetry *telemetry
+	store     *store.Store
+	keeper    *keep.Keeper
+	auth      *access.Authenticator
+	access    *access.Service
+	catalog   *catalog.Service
+	ingester  *ingest.Ingester
+	listener  net.Listener
+	server    *http.Server
+}
+
+// New puts a server together and opens its state and its listening socket;
+// nothing is served before Run. Logs go to logs as JSON lines.
+func New(ctx context.Context, cfg *Config, logs io.Writer) (_ *App, err error) {
+	a := &App{cfg: cfg}
+	defer func() {
+		if err != nil {
+			a.close()
+		}
+	}()
+	if a.telemetry, err = newTelemetry(ctx, cfg.Telemetry, logs); err != nil {
+		return nil, err
+	}
+	if err = a.openState(ctx); err != nil {
+		return nil, err
+	}
+	if err = a.makeRooms(); err != nil {
+		return nil, err
+	}
+	handler, err := a.handler()
+	if err != nil {
+		return nil, err
+	}
+	a.server = &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(a.telemetry.log.Handler(), slog.LevelDebug)}
+	a.listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", cfg.Listen)
+	if err != nil {
+		return nil, fault.New(fault.FailedPrecondition, "the server cannot listen at %s", cfg.Listen).
+			WithFix("Stop what listens there, or choose another address with --listen.").Because(err)
+	}
+	return a, nil
+}
+
+func (a *App) openState(ctx context.Context) (err error) {
+	if !isPostgres(a.cfg.State) {
+		if err := os.MkdirAll(a.cfg.State, 0o700); err != nil {
+			return err
+		}
+	}
+	if a.store, err = store.Open(ctx, a.cfg.State); err != nil {
+		return err
+	}
+	if _, err = a.store.Migrate(ctx); err != nil {
+		return err
+	}
+	a.keeper, err = keep.Open(a.cfg.Cache)
+	return err
+}
+
+func (a *App) makeRooms() (err error) {
+	log := a.telemetry.log
+	if a.auth, err = access.NewAuthenticator(a.cfg.Auth, access.AuthOptions{Dir: a.cfg.dir, Logger: log}); err != nil {
+		return err
+	}
+	if a.access, err = access.NewService(a.cfg.policy, a.store); err != nil {
+		return err
+	}
+	guard, err := access.NewGuard(access.GuardConfig{Policy: a.cfg.policy, Log: a.store, Quota: a.store, Limits: a.cfg.Policy.Limits, Logger: log})
+	if err != nil {
+		return err
+	}
+	if a.catalog, err = catalog.New(catalog.Config{Policy: a.cfg.policy, Guard: guard}); err != nil {
+		return err
+	}
+	sources, err := a.sources()
+	if err != nil {
+		return err
+	}
+	a.ingester = ingest.New(ingest.Config{
+		Sources: sources, Processor: a.processor(), Publish: a.catalog.Publish, Keeper: a.keeper,
+		Fingerprint: a.cfg.fingerprint(), Refresh: a.cfg.Catalog.Refresh, Log: log, Observe: a.telemetry.ingested,
+	})
+	a.catalog.Attach(a.ingester)
+	a.telemetry.gauge("fairlead_entities", "Entities in the catalog.", func() float64 { return float64(a.catalog.Snapshot().Len()) })
+	a.telemetry.gauge("fairlead_ingestion_problems", "Open problems of catalog files and sources.", func() float64 { return float64(len(a.ingester.Problems())) })
+	return nil
+}
+
+func (a *App) processor() *descriptor.Processor {
+	return descriptor.New(descriptor.Options{Kinds: a.cfg.Catalog.Kinds, Template: true, Forges: a.cfg.Catalog.Forges})
+}
+
+func (a *App) sources() ([]ingest.Source, error) {
+	limit := git.NewLimiter(4)
+	var out []ingest.Source
+	for _, s := range a.cfg.Catalog.Sources {
+		var src ingest.Source
+		var err error
+		if s.Git != nil {
+			src, err = git.NewSource(s.Name, *s.Git, filepath.Join(a.cfg.Cache, "git", s.Name), a.cfg.dir, limit)
+		} else {
+			src, err = filesource.New(s.Name, *s.File)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, src)
+	}
+	return out, nil
+}
+
+// fingerprint changes with whatever makes files read otherwise.
+func (c *Config) fingerprint() string {
+	enc, err := json.Marshal([]any{readingVersion, c.Catalog.Kinds, c.Catalog.Forges, c.Catalog.Sources})
+	if err != nil {
+		return "" // a configuration is always marshallable; "" never matches what was kept
+	}
+	sum := sha256.Sum256(enc)
+	return hex.EncodeToString(sum[:])
+}
+
+// Addr is the address that is listened at, which tells the port when the
+// configuration left it open.
+func (a *App) Addr() net.Addr { return a.listener.Addr() }
+
+// URL is how clients on this machine reach the server.
+func (a *App) URL() string { return "http://" + a.listener.Addr().String() }
+
+// Catalog is the catalog room, for tests and tools that share the process.
+func (a *App) Catalog() *catalog.Service { return a.catalog }
+
+// Ready tells whether every source has been read, restored or tried once.
+func (a *App) Ready() bool { return a.ingester.Ready() }
+
+// Run serves until ctx ends, then lets in-flight requests finish for up to
+// eight seconds and closes everything that New opened.
+func (a *App) Run(ctx context.Context) error {
+	defer a.close()
+	if err := a.ingester.Restore(ctx); err != nil {
+		return err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopServing()
+	a.server.BaseContext = func(net.Listener) context.Context { return serving }
+	g.Go(func() error { return a.ingester.Run(ctx) })
+	g.Go(func() error {
+		if err := a.server.Serve(a.listener); !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
+		return nil
+	})
+	g.Go(func() error {
+		<-ctx.Done()
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
+		defer cancel()
+		// Streams that would never end by themselves are told at once.
+		time.AfterFunc(shutdownGrace/4, stopServing)
+		if err := a.server.Shutdown(grace); err != nil {
+			return a.server.Close()
+		}
+		return nil
+	})
+	a.telemetry.log.InfoContext(ctx, "serving", "address", a.Addr().String())
+	return g.Wait()
+}
+
+func (a *App) close() {
+	if a.listener != nil {
+		a.listener.Close()
+	}
+	if a.keeper != nil {
+		a.keeper.Close()
+	}
+	if a.store != nil {
+		a.store.Close()
+	}
+	if a.telemetry != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		if err := a.telemetry.stop(ctx); err != nil {
+			a.telemetry.log.WarnContext(ctx, "traces could not be flushed", "error", err)
+		}
+	}
+}

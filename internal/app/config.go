@@ -1,0 +1,325 @@
+package app
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog/filesource"
+	"github.com/fairlead-dev/fairlead/internal/git"
+)
+
+// Config is the configuration of a server, one strict YAML file. Relative
+// paths are relative to that file's folder.
+type Config struct {
+	// Listen is the address to serve at, 127.0.0.1:7007 if empty.
+	Listen string `yaml:"listen"`
+	// PublicURL is how clients reach the server, for links and metadata; the
+	// listen address if empty.
+	PublicURL string `yaml:"publicURL"`
+	// State is a directory, ./state if empty, or a postgres:// URL.
+	State string `yaml:"state"`
+	// Cache is the directory of what can always be read again: clones of
+	// repositories and the last good catalog. It is the state directory if
+	// that is one, else needed.
+	Cache string `yaml:"cache"`
+	// Auth says who is known.
+	Auth access.AuthConfig `yaml:"auth"`
+	// Policy says who may do what.
+	Policy access.PolicyConfig `yaml:"policy"`
+	// Catalog says what is read.
+	Catalog CatalogConfig `yaml:"catalog"`
+	// CORS lists the origins of front ends that call from a browser.
+	CORS []string `yaml:"cors"`
+	// Telemetry says where traces go and how much is logged.
+	Telemetry TelemetryConfig `yaml:"telemetry"`
+
+	// Version is what clients are told; it is no key of the file.
+	Version string `yaml:"-"`
+
+	dir    string
+	policy *access.Policy
+}
+
+// CatalogConfig says what is read into the catalog and how often.
+type CatalogConfig struct {
+	// Sources in order of precedence for names that two of them claim.
+	Sources []SourceConfig `yaml:"sources"`
+	// Refresh is the pause between polls, 1m if empty, at least 1s.
+	Refresh time.Duration `yaml:"refresh"`
+	// Kinds are further kinds of entities that are let in.
+	Kinds []string `yaml:"kinds"`
+	// Forges tells what software serves a host of your own: github, gitlab,
+	// gitea, bitbucketServer.
+	Forges map[string]string `yaml:"forges"`
+}
+
+// SourceConfig is one source: a name and exactly one kind of source.
+type SourceConfig struct {
+	// Name is how errors, metrics and facts call the source.
+	Name string `yaml:"name"`
+	// Git reads a Git repository.
+	Git *git.SourceConfig `yaml:"git"`
+	// File reads a folder or a file.
+	File *filesource.Config `yaml:"file"`
+}
+
+// TelemetryConfig says what is told to the outside about requests.
+type TelemetryConfig struct {
+	// OTLP is the URL of an OpenTelemetry collector (OTLP over HTTP); traces
+	// are off without it.
+	OTLP string `yaml:"otlp"`
+	// LogLevel is debug, info (default), warn or error.
+	LogLevel string `yaml:"logLevel"`
+}
+
+// ConfigError is everything that is wrong with a configuration.
+type ConfigError struct {
+	File     string
+	Problems []ConfigProblem
+}
+
+// Error lists all problems, a line each.
+func (e *ConfigError) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = e.File + ": " + p.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// LoadConfig reads and checks a configuration file. The error is a
+// *ConfigError with all problems at once, or says why the file cannot be read.
+func LoadConfig(file string) (*Config, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := filepath.Abs(filepath.Dir(file))
+	if err != nil {
+		return nil, err
+	}
+	return ParseConfig(data, file, dir)
+}
+
+// ParseConfig reads a configuration whose relative paths are relative to dir.
+func ParseConfig(data []byte, file, dir string) (*Config, error) {
+	cfg := &Config{dir: dir}
+	root, problems := decodeStrict(data, cfg)
+	cfg.complete()
+	if root != nil {
+		problems = append(problems, cfg.check(root)...)
+	}
+	if len(problems) > 0 {
+		return nil, &ConfigError{File: file, Problems: problems}
+	}
+	return cfg, nil
+}
+
+func (c *Config) complete() {
+	if c.Listen == "" {
+		c.Listen = "127.0.0.1:7007"
+	}
+	if c.State == "" {
+		c.State = "./state"
+	}
+	if !isPostgres(c.State) {
+		c.State = c.path(c.State)
+		if c.Cache == "" {
+			c.Cache = c.State
+		}
+	}
+	if c.Cache != "" {
+		c.Cache = c.path(c.Cache)
+	}
+	if c.Catalog.Refresh == 0 {
+		c.Catalog.Refresh = time.Minute
+	}
+	for i := range c.Catalog.Sources {
+		if f := c.Catalog.Sources[i].File; f != nil && f.Path != "" {
+			f.Path = c.path(f.Path)
+		}
+	}
+}
+
+func isPostgres(state string) bool {
+	return strings.HasPrefix(state, "postgres://") || strings.HasPrefix(state, "postgresql://")
+}
+
+func (c *Config) path(p string) string {
+	if filepath.IsAbs(p) {
+		return filepath.Clean(p)
+	}
+	return filepath.Join(c.dir, p)
+}
+
+// checker gathers problems with the lines of their keys.
+type checker struct {
+	root     *yaml.Node
+	problems []ConfigProblem
+}
+
+func (k *checker) add(path, format string, args ...any) {
+	k.problems = append(k.problems, ConfigProblem{Line: lineAt(k.root, path), Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
+func (k *checker) access(ps access.Problems) {
+	for _, p := range ps {
+		text := p.Message
+		if p.Fix != "" {
+			text += ". " + p.Fix
+		}
+		if p.File != "" {
+			text = fmt.Sprintf("%s:%d:%d: %s %s", p.File, p.Line, p.Column, p.Path, text)
+			p.Path = "policy.rules"
+		}
+		k.add(p.Path, "%s", text)
+	}
+}
+
+func (c *Config) check(root *yaml.Node) []ConfigProblem {
+	k := &checker{root: root}
+	c.checkServer(k)
+	k.access(c.Auth.Validate(c.Listen))
+	k.access(c.Policy.Validate())
+	c.checkPolicy(k)
+	c.checkCatalog(k)
+	c.checkTelemetry(k)
+	return k.problems
+}
+
+func (c *Config) checkServer(k *checker) {
+	if _, port, err := net.SplitHostPort(c.Listen); err != nil || port == "" {
+		k.add("listen", "%q is no address to listen at; write host:port, for example 127.0.0.1:7007", c.Listen)
+	}
+	if c.PublicURL != "" && !httpURL(c.PublicURL) {
+		k.add("publicURL", "%q is no http or https URL", c.PublicURL)
+	}
+	if c.Cache == "" {
+		k.add("state", "with the state in PostgreSQL a cache directory is needed too; add for example: cache: ./cache")
+	}
+	for i, o := range c.CORS {
+		if u, err := url.Parse(o); err != nil || !httpURL(o) || u.Path != "" || u.RawQuery != "" {
+			k.add(fmt.Sprintf("cors[%d]", i), "%q is no origin; write for example https://backstage.example.com", o)
+		}
+	}
+}
+
+func httpURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+func (c *Config) checkPolicy(k *checker) {
+	c.policy = access.DefaultPolicy()
+	if c.Policy.Rules == "" {
+		return
+	}
+	file := c.path(c.Policy.Rules)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		k.add("policy.rules", "the rules file %s cannot be read", file)
+		return
+	}
+	p, err := access.LoadPolicy(data, file)
+	if ps, ok := err.(access.Problems); ok { //nolint:errorlint // LoadPolicy returns its problems unwrapped
+		k.access(ps)
+		return
+	}
+	if err != nil {
+		k.add("policy.rules", "%v", err)
+		return
+	}
+	c.policy = p
+}
+
+func (c *Config) checkCatalog(k *checker) {
+	if c.Catalog.Refresh < time.Second {
+		k.add("catalog.refresh", "%s is too short; at least 1s", c.Catalog.Refresh)
+	}
+	names := map[string]bool{}
+	for i, s := range c.Catalog.Sources {
+		path := fmt.Sprintf("catalog.sources[%d]", i)
+		switch {
+		case s.Name == "" || strings.ContainsAny(s.Name, "/\\ \t\n"):
+			k.add(path+".name", "%q is no name for a source; use letters, digits, - and _", s.Name)
+		case names[s.Name]:
+			k.add(path+".name", "another source is called %q", s.Name)
+		}
+		names[s.Name] = true
+		c.checkSource(k, path, s)
+	}
+	for host, forge := range c.Catalog.Forges {
+		switch forge {
+		case "github", "gitlab", "gitea", "bitbucketServer":
+		default:
+			k.add("catalog.forges."+host, "%q is none of github, gitlab, gitea, bitbucketServer", forge)
+		}
+	}
+}
+
+func (c *Config) checkSource(k *checker, path string, s SourceConfig) {
+	switch {
+	case (s.Git != nil) == (s.File != nil):
+		k.add(path, "a source has exactly one of git and file")
+	case s.Git != nil:
+		for _, p := range s.Git.Validate() {
+			k.add(path+".git"+dot(p.Field), "%s", p.Message)
+		}
+	default:
+		for _, p := range s.File.Validate() {
+			k.add(path+".file"+dot(p.Field), "%s", p.Message)
+		}
+	}
+}
+
+func dot(field string) string {
+	if field == "" {
+		return ""
+	}
+	return "." + field
+}
+
+func (c *Config) checkTelemetry(k *checker) {
+	if c.Telemetry.OTLP != "" && !httpURL(c.Telemetry.OTLP) {
+		k.add("telemetry.otlp", "%q is no http or https URL", c.Telemetry.OTLP)
+	}
+	if _, err := logLevel(c.Telemetry.LogLevel); err != nil {
+		k.add("telemetry.logLevel", "%q is none of debug, info, warn, error", c.Telemetry.LogLevel)
+	}
+}
+
+func hostOf(hostport string) string {
+	hostport, _, _ = strings.Cut(hostport, "/")
+	if host, _, err := net.SplitHostPort(hostport); err == nil {
+		return host
+	}
+	return strings.Trim(hostport, "[]")
+}
+
+// loopback tells whether a host or host:port is this machine alone.
+func loopback(hostport string) bool {
+	host := hostOf(hostport)
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// ListenAt has the server listen elsewhere than configured; the same rules
+// hold for that address.
+func (c *Config) ListenAt(file, address string) error {
+	c.Listen = address
+	k := &checker{root: &yaml.Node{Kind: yaml.MappingNode}}
+	c.checkServer(k)
+	k.access(c.Auth.Validate(address))
+	if len(k.problems) > 0 {
+		return &ConfigError{File: file, Problems: k.problems}
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package app
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestConfigProblemsAllAtOnce(t *testing.T) {
+	const text = `listen: nowhere
+publicUrl: https://fairlead.example.com
+catalog:
+  refresh: soon
+  sources:
+    - {name: a, git: {url: https://git.example.com/a.git, reff: main}}
+    - {name: a, file: {path: ./x}}
+    - {name: b}
+    - {name: "c d", git: {url: ""}}
+auth:
+  anonymous: write
+  tokens:
+    - {name: ci, subject: user:default/ci}
+`
+	_, err := ParseConfig([]byte(text), "fairlead.yaml", t.TempDir())
+	var config *ConfigError
+	if !errors.As(err, &config) {
+		t.Fatalf("got %v", err)
+	}
+	got := config.Error()
+	for _, want := range []string{
+		`line 1: listen: "nowhere" is no address`,
+		`line 2: publicUrl: unknown key; did you mean "publicURL"?`,
+		`line 4: "soon" is no duration such as 30s, 5m or 2h`,
+		`line 6: catalog.sources[0].git.reff: unknown key; did you mean "ref"?`,
+		`line 7: catalog.sources[1].name: another source is called "a"`,
+		`line 8: catalog.sources[2]: a source has exactly one of git and file`,
+		`line 9: catalog.sources[3].name: "c d" is no name`,
+		`line 9: catalog.sources[3].git.url`,
+		`line 11: auth.anonymous: "write" is neither none nor read`,
+		`line 13: auth.tokens[0]`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("missing %q in:\n%s", want, got)
+		}
+	}
+}
+
+func TestConfigDefaults(t *testing.T) {
+	dir := t.TempDir()
+	cfg, err := ParseConfig(nil, "fairlead.yaml", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cfg.Listen != "127.0.0.1:7007" || cfg.State != filepath.Join(dir, "state") || cfg.Cache != cfg.State || cfg.Catalog.Refresh.String() != "1m0s" {
+		t.Errorf("got %+v", cfg)
+	}
+}
+
+func TestConfigRefusesOpenDoors(t *testing.T) {
+	for _, text := range []string{
+		"listen: 0.0.0.0:7007",
+		"{listen: '0.0.0.0:7007', auth: {anonymous: read}}",
+	} {
+		if _, err := ParseConfig([]byte(text), "f", t.TempDir()); err == nil {
+			t.Errorf("%s was taken", text)
+		}
+	}
+}
+
+func TestConfigNeedsCacheBesidePostgres(t *testing.T) {
+	_, err := ParseConfig([]byte("state: postgres://db.example.com/fairlead"), "f", t.TempDir())
+	if err == nil || !strings.Contains(err.Error(), "cache directory") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestConfigChecksRules(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "rules.yaml"), []byte("rules:\n  - {name: x, effect: perhaps}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ParseConfig([]byte("policy: {rules: ./rules.yaml}"), "f", dir)
+	if err == nil || !strings.Contains(err.Error(), "rules.yaml:2") {
+		t.Errorf("got %v", err)
+	}
+}

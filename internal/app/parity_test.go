@@ -1,0 +1,283 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fairlead-dev/fairlead/internal/demo"
+)
+
+// operation is one operation as each door offers it. What is compared are the
+// values at paths of the answer, such as hits[].ref.
+type operation struct {
+	name  string
+	paths []string
+	// rest is the method, path and body of the native REST door.
+	method, rest, body string
+	// graph is a GraphQL field with its selection; field its name.
+	graph, field string
+	// tool and args are MCP's; "" where it has none.
+	tool string
+	args map[string]any
+}
+
+func operations() []operation {
+	ref := url.PathEscape("component:default/checkout")
+	return []operation{
+		{name: "whoami", paths: []string{"subject", "agent", "groups[]", "roles[]", "actions[].action", "actions[].on"},
+			method: "GET", rest: "/api/v1/whoami", field: "whoami", graph: "whoami { subject agent groups roles actions { action on } }", tool: "whoami"},
+		{name: "get_entity", paths: []string{"kind", "metadata.name", "metadata.uid", "metadata.etag", "spec.owner"},
+			method: "GET", rest: "/api/v1/entities/" + ref, field: "entity", graph: `entity(ref: "component:default/checkout") { kind metadata { name uid etag } spec }`,
+			tool: "get_entity", args: map[string]any{"ref": "component:default/checkout"}},
+		{name: "get_entity", paths: []string{"metadata.name"},
+			method: "GET", rest: "/api/v1/entities/component:default/nobody", field: "entity", graph: `entity(ref: "component:default/nobody") { metadata { name } }`,
+			tool: "get_entity", args: map[string]any{"ref": "component:default/nobody"}},
+		{name: "search_catalog", paths: []string{"total", "hits[].ref", "hits[].owner", "hits[].title"},
+			method: "GET", rest: "/api/v1/search?query=payments", field: "search", graph: `search(query: "payments") { total hits { ref owner title } }`,
+			tool: "search_catalog", args: map[string]any{"query": "payments"}},
+		{name: "get_dependencies", paths: []string{"root", "nodes[].ref", "edges[].from", "edges[].type", "edges[].to"},
+			method: "GET", rest: "/api/v1/dependencies/" + ref + "?direction=both&depth=2", field: "dependencies",
+			graph: `dependencies(ref: "component:default/checkout", direction: both, depth: 2) { root nodes { ref } edges { from type to } }`,
+			tool:  "get_dependencies", args: map[string]any{"ref": "component:default/checkout", "direction": "both", "depth": 2}},
+		{name: "get_service_brief", paths: []string{"ref", "owner.value", "owner.source.line", "owner.source.commit", "commands.test.value", "environments[].name", "dependsOn[].value", "runbooks[].value", "slos[].value"},
+			method: "GET", rest: "/api/v1/brief?service=checkout", field: "serviceBrief",
+			graph: `serviceBrief(service: "checkout") { ref owner { value source { line commit } } commands { test { value } } environments { name } dependsOn { value } runbooks { value } slos { value } }`,
+			tool:  "get_service_brief", args: map[string]any{"service": "checkout"}},
+		{name: "get_service_brief", paths: []string{"ref"}, method: "GET", rest: "/api/v1/brief?service=checkout&max_tokens=1", field: "serviceBrief",
+			graph: `serviceBrief(service: "checkout", maxTokens: 1) { ref }`, tool: "get_service_brief", args: map[string]any{"service": "checkout", "max_tokens": 1}},
+		{name: "list_facets", paths: []string{"facets.kind[].value", "facets.kind[].count"}, method: "GET", rest: "/api/v1/facets?facets=kind",
+			field: "facets", graph: `facets(keys: ["kind"]) { key values { value count } }`},
+		{name: "list_ingestion_errors", paths: []string{"total", "items[].message", "items[].file", "items[].line", "items[].owner", "items[].firstSeen.commit"},
+			method: "GET", rest: "/api/v1/errors", field: "ingestionErrors", graph: "ingestionErrors { total items { message file line owner firstSeen { commit } } }"},
+		{name: "list_sources", paths: []string{"items[].name", "items[].state", "items[].commit", "items[].entities"},
+			method: "GET", rest: "/api/v1/sources", field: "sources", graph: "sources { items { name state commit entities } }"},
+		{name: "list_audit", paths: []string{"items[].action"}, method: "GET", rest: "/api/v1/audit?limit=5&until=2020-01-01T00:00:00Z", field: "audit",
+			graph: `audit(first: 5, until: "2020-01-01T00:00:00Z") { items { action } }`},
+		{name: "refresh_entity", paths: []string{"source", "changed"}, method: "POST", rest: "/api/v1/refresh", body: `{"entityRef":"component:default/checkout"}`,
+			field: "refresh", graph: `mutation { refresh(entityRef: "component:default/checkout") { source changed } }`},
+	}
+}
+
+// said is what a door answered: a fault code, or the values at the paths.
+type said struct {
+	Code   string
+	Values map[string][]any
+}
+
+func TestDoorsAgree(t *testing.T) {
+	s := startParity(t)
+	for _, op := range operations() {
+		for _, role := range []string{"owner", "reader", "stranger", "nobody"} {
+			t.Run(op.name+"/"+role, func(t *testing.T) {
+				want := s.askREST(t, op, role)
+				if got := s.askGraph(t, op, role); !reflect.DeepEqual(got, want) {
+					t.Errorf("graphql says %+v, rest %+v", got, want)
+				}
+				if op.tool != "" {
+					if got := s.askTool(t, op, role); !reflect.DeepEqual(got, want) {
+						t.Errorf("mcp says %+v, rest %+v", got, want)
+					}
+				}
+				if role == "owner" && want.Code == "" && len(want.Values[op.paths[0]]) == 0 && op.name != "list_audit" {
+					t.Errorf("nothing was compared: %+v", want)
+				}
+			})
+		}
+	}
+	checkRequestLog(t, s)
+	checkAudit(t, s)
+}
+
+const parityRules = `rules:
+  - {name: read, effect: allow, who: {roles: [owner, reader]}, actions: [catalog.read, self.read, audit.read]}
+  - {name: act, effect: allow, who: {roles: [owner]}, actions: ["*"], on: {owners: [own]}}
+  - {name: self, effect: allow, who: {roles: [stranger]}, actions: [self.read]}
+`
+
+func startParity(t *testing.T) *server {
+	t.Helper()
+	dir := t.TempDir()
+	set, err := demo.Prepare(t.Context(), dir, "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{t: t, dir: dir, tokens: map[string]string{"nobody": "token-that-nobody-has-0123456789"}}
+	config := readFile(t, set.Config)
+	tokens := "  tokens:\n"
+	for _, role := range []string{"owner", "reader", "stranger"} {
+		s.tokens[role] = "token-of-the-" + role + "-0123456789"
+		write(t, filepath.Join(dir, "tokens", role), s.tokens[role])
+		tokens += fmt.Sprintf("    - {name: %s, tokenFile: ./tokens/%s, subject: user:default/%s, agent: tester, groups: [group:default/storefront], roles: [%s]}\n", role, role, role, role)
+	}
+	config = strings.Replace(config, "  tokens:\n", tokens, 1) + "policy: {rules: ./rules.yaml, limits: {catalog.refresh: 1000/m}}\n"
+	config = strings.Replace(config, "refresh: 2s", "refresh: 1h", 1)
+	write(t, filepath.Join(dir, "rules.yaml"), parityRules)
+	if err := os.WriteFile(set.Config, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.start(set.Config)
+	return s
+}
+
+func (s *server) askREST(t *testing.T, op operation, role string) said {
+	a := s.send(role, op.method, op.rest, op.body)
+	var body map[string]any
+	a.decode(t, &body)
+	if e, failed := body["error"].(map[string]any); failed {
+		return said{Code: fmt.Sprint(e["code"])}
+	}
+	return pick(op.paths, body)
+}
+
+func (s *server) askGraph(t *testing.T, op operation, role string) said {
+	query := op.graph
+	if !strings.HasPrefix(query, "mutation") {
+		query = "{ " + query + " }"
+	}
+	a := s.graph(role, query)
+	var body struct {
+		Data   map[string]any
+		Errors []struct {
+			Message    string
+			Extensions struct{ Code string }
+		}
+	}
+	a.decode(t, &body)
+	if len(body.Errors) > 0 {
+		return said{Code: body.Errors[0].Extensions.Code}
+	}
+	data := body.Data[op.field]
+	if op.name == "list_facets" { // a list of keys here, a mapping elsewhere
+		facets := map[string]any{}
+		for _, f := range data.([]any) {
+			facets[f.(map[string]any)["key"].(string)] = f.(map[string]any)["values"]
+		}
+		data = map[string]any{"facets": facets}
+	}
+	if data == nil {
+		return said{Code: "not_found"}
+	}
+	return pick(op.paths, data)
+}
+
+func (s *server) askTool(t *testing.T, op operation, role string) said {
+	r := s.tool(role, op.tool, op.args)
+	if r.status == http.StatusUnauthorized {
+		return said{Code: "unauthenticated"}
+	}
+	if len(r.StructuredContent) == 0 {
+		t.Fatalf("no structured content: %s", r.raw)
+	}
+	var body map[string]any
+	if err := json.Unmarshal(r.StructuredContent, &body); err != nil {
+		t.Fatal(err)
+	}
+	if r.IsError {
+		return said{Code: fmt.Sprint(body["code"])}
+	}
+	return pick(op.paths, body)
+}
+
+// pick gives the values at paths; what is empty and what is not there are the
+// same.
+func pick(paths []string, v any) said {
+	out := said{Values: map[string][]any{}}
+	for _, p := range paths {
+		out.Values[p] = at(v, strings.Split(p, "."))
+	}
+	return out
+}
+
+func at(v any, path []string) []any {
+	if len(path) == 0 {
+		if v == nil || v == "" {
+			return nil
+		}
+		return []any{v}
+	}
+	name, list := strings.CutSuffix(path[0], "[]")
+	m, _ := v.(map[string]any)
+	if !list {
+		return at(m[name], path[1:])
+	}
+	var out []any
+	items, _ := m[name].([]any)
+	for _, it := range items {
+		out = append(out, at(it, path[1:])...)
+	}
+	return out
+}
+
+// checkRequestLog holds the doors to one record of a call, but for the door.
+func checkRequestLog(t *testing.T, s *server) {
+	byCall := map[string]map[string]bool{}
+	for _, l := range s.logs.lines(t) {
+		if l["msg"] != "call" || l["operation"] == "list_entities" {
+			continue
+		}
+		call := fmt.Sprintf("%v by %v: %v", l["operation"], l["subject"], l["action"])
+		if byCall[call] == nil {
+			byCall[call] = map[string]bool{}
+		}
+		door, record := l["door"].(string), map[string]any{}
+		for _, k := range []string{"agent", "token", "action", "target", "outcome"} {
+			record[k] = l[k]
+		}
+		byCall[call][fmt.Sprintf("%s %v", door, record)] = true
+	}
+	for call, records := range byCall {
+		doors := map[string][]string{}
+		for r := range maps.Keys(records) {
+			door, record, _ := strings.Cut(r, " ")
+			doors[door] = append(doors[door], record)
+		}
+		for _, d := range doors {
+			slices.Sort(d)
+		}
+		for door, d := range doors {
+			if !reflect.DeepEqual(d, doors["rest"]) {
+				t.Errorf("%s: %s logs %q, rest %q", call, door, d, doors["rest"])
+			}
+		}
+	}
+	if len(byCall) < 15 {
+		t.Errorf("only %d calls are in the log", len(byCall))
+	}
+}
+
+// checkAudit holds the doors to one line for an act.
+func checkAudit(t *testing.T, s *server) {
+	var page struct {
+		Items []map[string]any
+	}
+	s.send("owner", http.MethodGet, "/api/v1/audit?limit=500", "").decode(t, &page)
+	lines := map[string]int{}
+	for _, e := range page.Items {
+		delete(e, "id")
+		delete(e, "time")
+		delete(e, "duration")
+		delete(e, "took")
+		line, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines[string(line)]++
+	}
+	for line, n := range lines {
+		if n%2 != 0 {
+			t.Errorf("%d of the two doors recorded %s", n, line)
+		}
+	}
+	if len(lines) < 2 {
+		t.Errorf("only %d lines are in the audit: %v", len(lines), lines)
+	}
+}

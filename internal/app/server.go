@@ -1,0 +1,144 @@
+package app
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/graphql"
+	"github.com/fairlead-dev/fairlead/mcp"
+	"github.com/fairlead-dev/fairlead/rest"
+)
+
+// handler is everything that is served, door by door.
+func (a *App) handler() (http.Handler, error) {
+	mux := http.NewServeMux()
+	log := a.telemetry.log
+	restDoor, err := rest.New(rest.Config{Catalog: a.catalog, Access: a.access, Authenticate: a.authenticate, Recorder: a.telemetry,
+		Origins: a.cfg.CORS, Challenge: a.challenge(), Logger: log})
+	if err != nil {
+		return nil, err
+	}
+	mcpDoor, err := mcp.New(mcp.Config{Catalog: a.catalog, Access: a.access, Authenticate: a.authenticate, Recorder: a.telemetry,
+		PublicURL: a.cfg.PublicURL, Origins: a.cfg.CORS, Version: a.cfg.Version, Logger: log})
+	if err != nil {
+		return nil, err
+	}
+	graphqlDoor, err := graphql.New(graphql.Config{Catalog: a.catalog, Access: a.access, Authenticate: a.authenticate, Recorder: a.telemetry,
+		Origins: hosts(a.cfg.CORS), Challenge: a.challenge(), Logger: log})
+	if err != nil {
+		return nil, err
+	}
+	mux.Handle("/api/", restDoor)
+	mux.Handle("/mcp", mcpDoor)
+	mux.Handle("/mcp/", mcpDoor)
+	mux.Handle("/.well-known/", mcpDoor)
+	mux.Handle("/graphql", graphqlDoor)
+	mux.Handle("/graphql/", graphqlDoor)
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "alive\n") })
+	mux.HandleFunc("GET /readyz", a.readyz)
+	mux.Handle("GET /metrics", a.telemetry.metrics())
+	return otelhttp.NewHandler(a.guardHost(secure(hurryBody(mux))), "http", otelhttp.WithTracerProvider(a.telemetry.provider)), nil
+}
+
+// challenge is what a 401 asks for: a bearer token, and where to learn how to
+// get one.
+func (a *App) challenge() string {
+	if a.cfg.PublicURL == "" {
+		return "Bearer"
+	}
+	return `Bearer resource_metadata="` + strings.TrimSuffix(a.cfg.PublicURL, "/") + "/.well-known/oauth-protected-resource" + `"`
+}
+
+// hosts are the hosts of origins.
+func hosts(origins []string) []string {
+	out := make([]string, 0, len(origins))
+	for _, o := range origins {
+		_, host, _ := strings.Cut(o, "://")
+		out = append(out, host)
+	}
+	return out
+}
+
+func plain(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text)) // a client that has gone needs no answer
+}
+
+func (a *App) readyz(w http.ResponseWriter, _ *http.Request) {
+	if !a.Ready() {
+		plain(w, http.StatusServiceUnavailable, "sources are still being read for the first time\n")
+		return
+	}
+	plain(w, http.StatusOK, "serving a catalog\n")
+}
+
+func (a *App) authenticate(r *http.Request) (access.Caller, error) {
+	return a.auth.Authenticate(r.Context(), access.CredentialOf(r))
+}
+
+// secure sets what every answer should carry.
+func secure(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Referrer-Policy", "no-referrer")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// bodyTimeout is how long a client may take to send a request's body.
+const bodyTimeout = 30 * time.Second
+
+// hurryBody bounds the time in which a body arrives, without bounding how
+// long an answer may stream.
+func hurryBody(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength == 0 {
+			next.ServeHTTP(w, r)
+			return
+		}
+		conn := http.NewResponseController(w)
+		if conn.SetReadDeadline(time.Now().Add(bodyTimeout)) == nil {
+			r.Body = &hurriedBody{ReadCloser: r.Body, done: func() { _ = conn.SetReadDeadline(time.Time{}) }} // it could be set before
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// hurriedBody lifts the deadline once the body has been read.
+type hurriedBody struct {
+	io.ReadCloser
+	done func()
+}
+
+// Read reads on.
+func (b *hurriedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) {
+		b.done()
+	}
+	return n, err
+}
+
+// guardHost refuses names that a loopback server is not known by, so that a
+// web page cannot reach it by pointing its own name at this machine.
+func (a *App) guardHost(next http.Handler) http.Handler {
+	if !loopback(a.cfg.Listen) {
+		return next
+	}
+	known := []string{"localhost", "127.0.0.1", "::1", hostOf(strings.TrimPrefix(strings.TrimPrefix(a.cfg.PublicURL, "https://"), "http://"))}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if host := hostOf(r.Host); !slices.Contains(known, strings.ToLower(host)) && !loopback(r.Host) {
+			plain(w, http.StatusForbidden, "this server is not known as "+host+"; set publicURL to the name it is reached by\n")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
