@@ -33,12 +33,13 @@ func requestOf(ctx context.Context) *request {
 	return r
 }
 
-// spend takes from what the request may touch.
+// spend takes from what the request may touch: one for an entity, or for half
+// a KiB of JSON.
 func (r *request) spend(n int) error {
 	if r.left.Add(int64(-n)) >= 0 {
 		return nil
 	}
-	return fault.New(fault.Invalid, "the answer would touch more than %d entities", r.most).
+	return fault.New(fault.Invalid, "the answer would touch more than %d entities, counting half a KiB of JSON as one", r.most).
 		WithFix("Ask for fewer related entities with first, or page through entities with a filter.")
 }
 
@@ -52,10 +53,6 @@ type prepared struct {
 
 // Prepare checks a request before graphql-go sees it.
 func (d *door) Prepare(_ context.Context, who access.Caller, p overhttp.Params) (overhttp.Operation, *overhttp.Response) {
-	p, store, err := d.persisted.find(p)
-	if err != nil {
-		return nil, overhttp.Refuse(err)
-	}
 	op, err := d.limits.Check(d.types, p.Query, p.OperationName, p.Variables)
 	if err != nil {
 		return nil, &overhttp.Response{Errors: []overhttp.Error{syntaxError(err)}}
@@ -64,10 +61,9 @@ func (d *door) Prepare(_ context.Context, who access.Caller, p overhttp.Params) 
 		return nil, overhttp.Refuse(fault.New(fault.Forbidden, "the schema is not shown to anonymous callers").
 			WithFix("Send the header Authorization: Bearer TOKEN."))
 	}
-	if p.Variables, err = variables(d.types, op.OperationDefinition, p.Variables); err != nil {
+	if p.Variables, err = limit.Variables(d.types, op.OperationDefinition, p.Variables); err != nil {
 		return nil, overhttp.Refuse(err)
 	}
-	store()
 	return &prepared{d, who, p, op}, nil
 }
 

@@ -22,7 +22,9 @@ func (n *node) Title() *string      { return some(n.e.Title()) }
 func (n *node) Type() *string       { return some(n.e.Type()) }
 func (n *node) Lifecycle() *string  { return some(n.e.Spec().String("lifecycle")) }
 func (n *node) Metadata() *metadata { return &metadata{n.e.Metadata()} }
-func (n *node) Spec() *JSON         { return jsonOf(n.e.Spec()) }
+
+// Spec is what is particular to the entity's kind.
+func (n *node) Spec(ctx context.Context) (*JSON, error) { return paid(ctx, jsonOf(n.e.Spec())) }
 
 // Status needs no conversion: its type is Backstage's.
 func (n *node) Status() []entity.StatusItem { return n.e.Status }
@@ -30,10 +32,19 @@ func (n *node) Status() []entity.StatusItem { return n.e.Status }
 // JSON is the entity as Backstage's REST API serves it.
 func (n *node) JSON(ctx context.Context) (JSON, error) {
 	raw, err := n.e.MarshalJSON()
-	if err == nil {
-		err = requestOf(ctx).spend(1 + len(raw)/1024)
+	if err != nil {
+		return JSON{}, err
 	}
-	return JSON{raw}, err
+	j, err := paid(ctx, &JSON{raw})
+	return *j, err
+}
+
+// paid is a value whose size the request has been charged with.
+func paid(ctx context.Context, j *JSON) (*JSON, error) {
+	if j == nil {
+		return nil, nil
+	}
+	return j, requestOf(ctx).spend(1 + len(j.raw)/512)
 }
 
 // Source is where the entity was read.

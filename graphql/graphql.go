@@ -39,13 +39,15 @@ type Config struct {
 	Recorder access.Recorder
 	// Logger is told of panics and of defects in answers.
 	Logger *slog.Logger
-	// Limits bound a document; Entities is the number of entities that one
-	// request may touch, 50,000 by default.
-	Limits   limit.Limits
+	// Limits bound a document.
+	Limits limit.Limits
+	// Entities is the number of entities that one request may touch, 50,000 by
+	// default; half a KiB of JSON counts as one.
 	Entities int
 	// Timeout bounds a query or mutation, 15 s by default.
 	Timeout time.Duration
-	// Origins are hosts, or patterns, whose pages may open WebSockets.
+	// Origins are the origins, such as https://portal.example.com, whose pages
+	// may call from a browser besides the server's own; "*" is any.
 	Origins []string
 	// Socket bounds WebSocket connections.
 	Socket overhttp.SocketLimits
@@ -66,7 +68,6 @@ type door struct {
 	types     *ast.Schema
 	limits    limit.Limits
 	anonymous bool
-	persisted *persisted
 }
 
 // New makes the door; mount it at /graphql. An error is a defect of the
@@ -78,7 +79,7 @@ func New(cfg Config) (http.Handler, error) {
 	}
 	d := &door{
 		catalog: cfg.Catalog, access: cfg.Access, recorder: cfg.Recorder, logger: cfg.Logger, entities: int64(cfg.Entities),
-		limits: cfg.Limits.WithDefaults(), anonymous: cfg.AnonymousIntrospection, persisted: newPersisted(),
+		limits: cfg.Limits.WithDefaults(), anonymous: cfg.AnonymousIntrospection,
 	}
 	if d.logger == nil {
 		d.logger = slog.Default()

@@ -1,10 +1,15 @@
 package graphql_test
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/graphql"
 )
 
 const (
@@ -134,5 +139,40 @@ func TestUnauthenticated(t *testing.T) {
 		if a.status != 401 || a.header.Get("WWW-Authenticate") == "" || len(a.Errors) != 1 || a.Errors[0].Extensions.Code != "unauthenticated" {
 			t.Errorf("%d %v %s", a.status, a.header, a.raw)
 		}
+	}
+}
+
+func TestCrossOrigin(t *testing.T) {
+	s := serveShop(t, func(c *graphql.Config) { c.Origins = []string{"https://portal.example.com"} })
+	ask := http.Header{"Origin": {"https://portal.example.com"}, "Access-Control-Request-Method": {"POST"}, "Access-Control-Request-Headers": {"authorization"}}
+	a := s.do(http.MethodOptions, "", ask, "")
+	if a.status != http.StatusNoContent || a.header.Get("Access-Control-Allow-Origin") != "https://portal.example.com" || !strings.Contains(a.header.Get("Access-Control-Allow-Headers"), "Authorization") {
+		t.Errorf("%d %v", a.status, a.header)
+	}
+	for origin, want := range map[string]string{"https://portal.example.com": "https://portal.example.com", "https://evil.example.com": "", "null": ""} {
+		a := s.do(http.MethodPost, "", http.Header{"Origin": {origin}, "Authorization": {"Bearer reader"}, "Content-Type": {"application/json"}}, `{"query":"{__typename}"}`)
+		if a.status != http.StatusOK || a.header.Get("Access-Control-Allow-Origin") != want {
+			t.Errorf("%s: %d %v", origin, a.status, a.header)
+		}
+		ask.Set("Origin", origin)
+		if a := s.do(http.MethodOptions, "", ask, ""); a.header.Get("Access-Control-Allow-Origin") != want || want == "" && a.header.Get("Access-Control-Allow-Methods") != "" {
+			t.Errorf("%s may ask: %v", origin, a.header)
+		}
+	}
+}
+
+// stuck is a source that answers when it is no longer waited for.
+type stuck struct{ ingestion }
+
+func (stuck) Refresh(ctx context.Context, _ string) (*catalog.RefreshResult, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestTimeout(t *testing.T) {
+	s := serveRules(t, stuck{}, func(c *graphql.Config) { c.Timeout = 50 * time.Millisecond })
+	a := s.post("admin", `mutation {refresh(source: "test") {changed}}`, nil)
+	if len(a.Errors) != 1 || a.Errors[0].Extensions.Code != "unavailable" || a.Errors[0].Extensions.Fix == "" {
+		t.Errorf("%d %s", a.status, a.raw)
 	}
 }

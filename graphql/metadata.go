@@ -1,6 +1,10 @@
 package graphql
 
-import "github.com/fairlead-dev/fairlead/catalog/entity"
+import (
+	"context"
+
+	"github.com/fairlead-dev/fairlead/catalog/entity"
+)
 
 // metadata resolves the type EntityMetadata.
 type metadata struct{ o *entity.Object }
@@ -11,8 +15,12 @@ func (m *metadata) Description() *string { return some(m.o.String("description")
 func (m *metadata) UID() *string         { return some(m.o.String("uid")) }
 func (m *metadata) Etag() *string        { return some(m.o.String("etag")) }
 func (m *metadata) Tags() []string       { return m.o.Strings("tags") }
-func (m *metadata) Labels() JSON         { return m.all("labels") }
-func (m *metadata) Annotations() JSON    { return m.all("annotations") }
+
+// Labels are all labels.
+func (m *metadata) Labels(ctx context.Context) (JSON, error) { return m.all(ctx, "labels") }
+
+// Annotations are all annotations.
+func (m *metadata) Annotations(ctx context.Context) (JSON, error) { return m.all(ctx, "annotations") }
 
 // Namespace is "default" where none is written.
 func (m *metadata) Namespace() string {
@@ -30,11 +38,13 @@ func (m *metadata) Annotation(args struct{ Key string }) *string {
 	return m.one("annotations", args.Key)
 }
 
-func (m *metadata) all(key string) JSON {
-	if o := m.o.Object(key); o != nil {
-		return *jsonOf(o)
+func (m *metadata) all(ctx context.Context, key string) (JSON, error) {
+	j := jsonOf(m.o.Object(key))
+	if j == nil {
+		j = &JSON{[]byte("{}")}
 	}
-	return JSON{[]byte("{}")}
+	j, err := paid(ctx, j)
+	return *j, err
 }
 
 func (m *metadata) one(key, name string) *string {

@@ -131,8 +131,8 @@ func TestSocketProtocol(t *testing.T) {
 }
 
 func TestSocketOrigin(t *testing.T) {
-	s := serveShop(t, func(c *graphql.Config) { c.Origins = []string{"portal.example.com"} })
-	for origin, want := range map[string]int{"https://evil.example.com": 403, "https://portal.example.com": 101, s.URL: 101, "": 101} {
+	s := serveShop(t, func(c *graphql.Config) { c.Origins = []string{"https://portal.example.com/"} })
+	for origin, want := range map[string]int{"https://evil.example.com": 403, "https://portal.example.com": 101, "http://portal.example.com": 403, s.URL: 101, "": 101} {
 		header := http.Header{}
 		if origin != "" {
 			header.Set("Origin", origin)

@@ -28,13 +28,14 @@ type Handler struct {
 	MaxBody int64
 	// Timeout bounds one query or mutation, 15 s by default.
 	Timeout time.Duration
-	// Origins are hosts, or patterns of path.Match, whose pages may open
-	// WebSockets besides the server's own.
+	// Origins are the origins, such as https://portal.example.com, whose pages
+	// may call besides the server's own; "*" is any.
 	Origins []string
 	// Socket bounds WebSocket connections.
 	Socket SocketLimits
 
-	sockets atomic.Int64
+	sockets   atomic.Int64
+	persisted persisted
 }
 
 // ServeHTTP answers one request or serves one WebSocket connection.
@@ -45,6 +46,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Vary", "Accept")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if h.crossOrigin(w, r) {
+		return
+	}
 	if r.Method != http.MethodGet && r.Method != http.MethodPost {
 		w.Header().Set("Allow", "GET, POST")
 		writeError(w, mediaJSON, http.StatusMethodNotAllowed, fault.New(fault.Invalid, "method %s is not served here", r.Method).
@@ -78,7 +82,7 @@ func (h *Handler) serveQuery(w http.ResponseWriter, r *http.Request, media strin
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), or(h.Timeout, 15*time.Second))
 	defer cancel()
-	op, resp := h.Engine.Prepare(ctx, who, *p)
+	op, resp := h.prepare(ctx, who, *p)
 	switch {
 	case resp != nil:
 	case op.Kind() == Mutation && r.Method == http.MethodGet:

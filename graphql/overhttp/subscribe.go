@@ -98,7 +98,7 @@ func (s *socket) start(ctx context.Context, j *job, fields map[string]json.RawMe
 	if bad != nil {
 		return func() { s.end(ctx, j, Refuse(bad.err)) }
 	}
-	op, resp := s.h.Engine.Prepare(ctx, s.who, *p)
+	op, resp := s.h.prepare(ctx, s.who, *p)
 	switch {
 	case resp != nil:
 		return func() { s.end(ctx, j, resp) }

@@ -1,4 +1,4 @@
-package graphql
+package limit
 
 import (
 	"fmt"
@@ -9,10 +9,11 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
-// variables checks the values of an operation's variables against the built-in
+// Variables checks the values of an operation's variables against the built-in
 // scalars, which graphql-go would find out too late, and fills in defaults.
-// Everything else about them is graphql-go's to tell.
-func variables(schema *ast.Schema, op *ast.OperationDefinition, given map[string]any) (map[string]any, error) {
+// Everything else about them is graphql-go's to tell. The error is an invalid
+// fault; what was given stays unchanged.
+func Variables(schema *ast.Schema, op *ast.OperationDefinition, given map[string]any) (map[string]any, error) {
 	out := make(map[string]any, len(given))
 	for k, v := range given {
 		out[k] = v
@@ -68,7 +69,7 @@ func mismatch(schema *ast.Schema, t *ast.Type, v any) string {
 		return ""
 	}
 	if !fits(t.NamedType, v) {
-		return fmt.Sprintf("%s is no %s", clip(v), t.NamedType)
+		return fmt.Sprintf("%.80v is no %s", fmt.Sprint(v), t.NamedType)
 	}
 	return ""
 }

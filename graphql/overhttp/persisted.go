@@ -1,11 +1,12 @@
-package graphql
+package overhttp
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"sync"
 
-	"github.com/fairlead-dev/fairlead/graphql/overhttp"
+	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
@@ -21,11 +22,9 @@ type persisted struct {
 	order []string
 }
 
-func newPersisted() *persisted { return &persisted{docs: map[string]string{}} }
-
-// find completes a request that names its document by hash. What store does
-// is to be called once the document has passed the limits.
-func (c *persisted) find(p overhttp.Params) (_ overhttp.Params, store func(), err error) {
+// find completes a request that names its document by hash. keep is to be
+// called once the engine has accepted the document.
+func (c *persisted) find(p Params) (_ Params, keep func(), err error) {
 	nothing := func() {}
 	if p.Extensions["persistedQuery"] == nil {
 		return p, nothing, nil
@@ -48,14 +47,17 @@ func (c *persisted) find(p overhttp.Params) (_ overhttp.Params, store func(), er
 	if hex.EncodeToString(sum[:]) != hash {
 		return p, nothing, fault.New(fault.Invalid, "the sha256Hash is not that of the document").WithFix("Hash the document as it is sent.")
 	}
-	return p, func() { c.keep(hash, p.Query) }, nil
+	return p, func() { c.add(hash, p.Query) }, nil
 }
 
-func (c *persisted) keep(hash, doc string) {
+func (c *persisted) add(hash, doc string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, known := c.docs[hash]; known {
 		return
+	}
+	if c.docs == nil {
+		c.docs = map[string]string{}
 	}
 	if len(c.order) == maxPersisted {
 		delete(c.docs, c.order[0])
@@ -63,4 +65,17 @@ func (c *persisted) keep(hash, doc string) {
 	}
 	c.docs[hash] = doc
 	c.order = append(c.order, hash)
+}
+
+// prepare has the engine check a request, whose document may be named by hash.
+func (h *Handler) prepare(ctx context.Context, who access.Caller, p Params) (Operation, *Response) {
+	p, keep, err := h.persisted.find(p)
+	if err != nil {
+		return nil, Refuse(err)
+	}
+	op, resp := h.Engine.Prepare(ctx, who, p)
+	if resp == nil {
+		keep()
+	}
+	return op, resp
 }
