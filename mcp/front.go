@@ -258,7 +258,10 @@ func (req *request) codeOf(f *fault.Error) int {
 
 // rpc writes a fault as a JSON-RPC error.
 func (req *request) rpc(code int, f *fault.Error) []byte {
-	data, err := json.Marshal(f)
+	data, err := json.Marshal(struct {
+		*fault.Error
+		URI string `json:"uri,omitempty"` // revision 2026-07-28 wants it of a missing resource
+	}{f, req.envelope.Params.URI})
 	if err != nil { // details that are no JSON
 		data = nil
 	}

@@ -110,6 +110,11 @@ func related() []string {
 	return []string{"owner", "system", "domain", "dependsOn", "dependencyOf", "providesApis", "consumesApis", "subcomponentOf", "memberOf", "members", "parent", "children"}
 }
 
+// generated are annotations that say of every entity what its source line says.
+func generated() []string {
+	return []string{"backstage.io/managed-by-location", "backstage.io/managed-by-origin-location", "backstage.io/view-url", "backstage.io/edit-url"}
+}
+
 func renderEntity(e *catalog.Entity) string {
 	var l lines
 	md, spec := e.Metadata(), e.Spec()
@@ -130,7 +135,9 @@ func renderEntity(e *catalog.Entity) string {
 	}
 	for _, group := range []string{"labels", "annotations"} {
 		for k, v := range md.Object(group).All() {
-			l.field(k, plain(v))
+			if !slices.Contains(generated(), k) {
+				l.field(k, plain(v))
+			}
 		}
 	}
 	for k, v := range spec.All() {

@@ -18,7 +18,7 @@ func cuts() []struct{ text, items int } {
 // which notes what was cut and where the whole of it is to be had; nil if no
 // cut makes it small enough.
 func trimEntity(e *catalog.Entity) *catalog.Entity {
-	if omitted(e) != nil {
+	if len(omitted(e)) > 0 {
 		return nil // it was trimmed as far as it goes
 	}
 	for _, c := range cuts() {
