@@ -1,0 +1,115 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/fairlead-dev/fairlead/catalog/descriptor"
+	"github.com/fairlead-dev/fairlead/catalog/entity"
+)
+
+// local is the path that a location names in the folder; ok is false where it
+// leads elsewhere. Which branch a URL of the repository names makes no
+// difference: what is checked is what will be there.
+func (f *folder) local(at descriptor.Location) (name string, ok bool) {
+	if at.Type != descriptor.TypeURL {
+		return "", false
+	}
+	u, err := url.Parse(at.Target)
+	if err != nil {
+		return "", false
+	}
+	web, err := url.Parse(f.web)
+	if err != nil || !strings.EqualFold(u.Host, web.Host) || u.Scheme != web.Scheme {
+		return "", false
+	}
+	rest, ok := cutFold(u.Path, web.Path+"/")
+	if !ok {
+		return "", false
+	}
+	parts := strings.SplitN(strings.TrimPrefix(rest, "-/"), "/", 3)
+	if len(parts) < 3 || !slices.Contains([]string{"blob", "tree", "raw", "edit"}, parts[0]) {
+		return "", false
+	}
+	name = path.Clean(parts[2])
+	if !fs.ValidPath(name) {
+		return "", false
+	}
+	if strings.HasSuffix(parts[2], "/") {
+		name += "/"
+	}
+	return name, true
+}
+
+// cutFold takes off a prefix in whatever case, as forges do with names of
+// repositories.
+func cutFold(s, prefix string) (string, bool) {
+	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
+		return s, false
+	}
+	return s[len(prefix):], true
+}
+
+// targets gives the files that a target of a Location names.
+func (f *folder) targets(ctx context.Context, t descriptor.Target) ([]string, *entity.Problem) {
+	name, ok := f.local(t.Location)
+	if !ok {
+		return nil, &entity.Problem{Severity: entity.SeverityWarning, Name: "NotFoundError",
+			Message: fmt.Sprintf("target %q %s", t.Written, notLooked),
+			Fix:     "Check that repository on its own; the server reads it if it is configured as a source."}
+	}
+	if t.Glob {
+		return f.glob(ctx, name, t)
+	}
+	info, err := f.root.Stat(filepath.FromSlash(name))
+	switch {
+	case err == nil && info.Mode().IsRegular() && !strings.HasSuffix(name, "/"):
+		return []string{name}, nil
+	case t.Optional:
+		return nil, nil
+	case err == nil:
+		return nil, &entity.Problem{Name: "NotFoundError", Message: fmt.Sprintf("target %q is a folder, not a file", t.Written),
+			Fix: "Name the files in it, each as a target of its own."}
+	default:
+		return nil, &entity.Problem{Name: "NotFoundError", Message: fmt.Sprintf("target %q is not there", t.Written),
+			Fix: "Correct the path, add the file, or set spec.presence to optional."}
+	}
+}
+
+// glob gives the files that a pattern matches; what is hidden never does.
+func (f *folder) glob(ctx context.Context, pattern string, t descriptor.Target) ([]string, *entity.Problem) {
+	if f.files == nil {
+		f.files = []string{}
+		if err := f.walk(ctx, ".", func(name string) { f.files = append(f.files, name) }); err != nil {
+			return nil, &entity.Problem{Name: "InputError", Message: fmt.Sprintf("target %q cannot be searched: %v", t.Written, err)}
+		}
+	}
+	if !doublestar.ValidatePattern(pattern) {
+		return nil, &entity.Problem{Name: "InputError", Message: fmt.Sprintf("target %q is no pattern for files", t.Written),
+			Fix: "Write for example ./services/*/catalog-info.yaml."}
+	}
+	var out []string
+	for _, name := range f.files {
+		if !hidden(name) && doublestar.MatchUnvalidated(pattern, name) {
+			out = append(out, name)
+		}
+	}
+	if len(out) == 0 && !t.Optional {
+		return nil, &entity.Problem{Name: "NotFoundError", Message: fmt.Sprintf("target %q matches no file", t.Written),
+			Fix: "Correct the pattern, or set spec.presence to optional."}
+	}
+	return out, nil
+}
+
+// hidden tells whether any part of a path begins with a dot.
+func hidden(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.Contains(name, "/.")
+}
