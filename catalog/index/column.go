@@ -88,8 +88,7 @@ func cancel(add, del []change) ([]change, []change) {
 // nothing happened to. The receiver may be nil; the result is nil where no
 // row is left.
 func (c *column) apply(d *delta, uid uidOf) *column {
-	slices.SortFunc(d.add, compareChange)
-	slices.SortFunc(d.del, compareChange)
+	d.add, d.del = inOrder(d.add), inOrder(d.del)
 	if len(d.del) > 0 {
 		d.add, d.del = cancel(d.add, d.del)
 	}
@@ -172,6 +171,10 @@ func (m *merger) merge(chunks []*chunk) {
 		m.add, m.del = m.add[na:], m.del[nd:]
 		m.shed()
 	}
+	if len(m.buf) == 0 {
+		m.write(m.add)
+		return
+	}
 	m.buf = append(m.buf, m.add...)
 	m.flush()
 }
@@ -206,19 +209,24 @@ func (m *merger) shed() {
 	}
 }
 
-// flush writes the buffer out as chunks of even size.
+// flush writes the buffer out.
 func (m *merger) flush() {
-	if len(m.buf) == 0 {
+	m.write(m.buf)
+	m.buf = m.buf[:0]
+}
+
+// write writes entries out as chunks of even size.
+func (m *merger) write(entries []change) {
+	n, pieces := len(entries), 1
+	if n == 0 {
 		return
 	}
-	pieces := 1
-	if len(m.buf) > chunkMax {
-		pieces = (len(m.buf) + chunkSize - 1) / chunkSize
+	if n > chunkMax {
+		pieces = (n + chunkSize - 1) / chunkSize
 	}
 	for p := range pieces {
-		m.out = append(m.out, newChunk(m.buf[p*len(m.buf)/pieces:(p+1)*len(m.buf)/pieces]))
+		m.out = append(m.out, newChunk(entries[p*n/pieces:(p+1)*n/pieces]))
 	}
-	m.buf = m.buf[:0]
 }
 
 func newChunk(entries []change) *chunk {

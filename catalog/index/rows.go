@@ -81,7 +81,6 @@ type walker struct {
 	keys   map[string]*key
 	lowers map[string]string
 	kept   map[string]string
-	fields [wordFieldCount]*key
 	rows   []walkedRow
 	turn   uint32
 	broken []string // keys that differ only in case
@@ -96,9 +95,6 @@ func newWalker() *walker {
 	meta := w.child(w.root, "metadata")
 	for _, p := range []string{"name", "namespace", "uid", "etag"} {
 		w.child(meta, p).special = true
-	}
-	for i, f := range wordFields() {
-		w.fields[i] = w.key(f.column)
 	}
 	return w
 }

@@ -64,22 +64,38 @@ func (c *column) backward(p pos, f func(ch *chunk, i int) bool) {
 	}
 }
 
-// markEqual adds the entities whose value is v.
-func (c *column) markEqual(b bitset, v string) {
-	p := c.lower(v)
+// runs calls f with the values from p on and the entities that have each,
+// until f says stop. A value comes up again for each chunk that holds it.
+func (c *column) runs(p pos, f func(v string, ids []uint32) bool) {
 	for k, i := p.chunk, p.i; k < len(c.chunks); k, i = k+1, 0 {
 		ch := c.chunks[k]
-		end := len(ch.ids)
-		if ch.last() != v {
-			end = i + sort.Search(end-i, func(j int) bool { return ch.values[i+j] != v })
-		}
-		for _, id := range ch.ids[i:end] {
-			b.set(id)
-		}
-		if end < len(ch.ids) {
-			return
+		for i < len(ch.ids) {
+			v, end := ch.values[i], i+1
+			switch {
+			case ch.last() == v:
+				end = len(ch.ids)
+			case ch.values[end] == v:
+				end += sort.Search(len(ch.ids)-end, func(j int) bool { return ch.values[end+j] != v })
+			}
+			if !f(v, ch.ids[i:end]) {
+				return
+			}
+			i = end
 		}
 	}
+}
+
+// markEqual adds the entities whose value is v.
+func (c *column) markEqual(b bitset, v string) {
+	c.runs(c.lower(v), func(value string, ids []uint32) bool {
+		if value != v {
+			return false
+		}
+		for _, id := range ids {
+			b.set(id)
+		}
+		return true
+	})
 }
 
 // markPrefix adds the entities whose value starts with prefix.

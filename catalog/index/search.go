@@ -95,6 +95,35 @@ func insert(hits []Hit, h Hit, limit int) []Hit {
 	return slices.Insert(hits, i, h)
 }
 
+// wordPlace is where words are looked for, and what finding them there is
+// worth.
+type wordPlace struct {
+	column string
+	// single tells that each value is one word.
+	single bool
+	// refs tells that values are references, whose names alone count; kind
+	// keeps those of one kind.
+	refs bool
+	kind string
+	// exact and prefix are what a match of a whole word or of its beginning is
+	// worth.
+	exact, prefix uint16
+}
+
+func wordPlaces() []wordPlace {
+	return []wordPlace{
+		{column: wordsOfName, single: true, exact: 40, prefix: 32},
+		{column: wordsOfTitle, single: true, exact: 28, prefix: 22},
+		{column: "metadata.tags", exact: 18, prefix: 14},
+		{column: "relations.ownedby", refs: true, exact: 12, prefix: 10},
+		{column: "kind", exact: 8, prefix: 6},
+		{column: "spec.type", exact: 8, prefix: 6},
+		{column: "spec.lifecycle", exact: 8, prefix: 6},
+		{column: "relations.partof", refs: true, kind: "system:", exact: 8, prefix: 6},
+		{column: wordsOfDescription, single: true, exact: 4, prefix: 3},
+	}
+}
+
 // score sums what each word is worth to each entity, and takes those out of
 // the set that lack one.
 func (s *Snapshot) score(q *Words, set *bitset) []int {
@@ -103,9 +132,9 @@ func (s *Snapshot) score(q *Words, set *bitset) []int {
 	for _, word := range q.words {
 		clear(best)
 		found := newBitset(s.slots.size)
-		for _, f := range wordFields() {
-			if c := s.column(f.column); c != nil {
-				c.scoreWord(word, f, best, found)
+		for _, p := range wordPlaces() {
+			if c := s.column(p.column); c != nil {
+				p.score(c, word, best, found)
 			}
 		}
 		found.and(*set)
@@ -118,20 +147,43 @@ func (s *Snapshot) score(q *Words, set *bitset) []int {
 	return total
 }
 
-func (c *column) scoreWord(word string, f wordField, best []uint16, found bitset) {
-	c.forward(c.lower(word), func(ch *chunk, i int) bool {
-		v, id := ch.values[i], ch.ids[i]
-		if !strings.HasPrefix(v, word) {
-			return false
+// score notes what a word is worth to the entities of a column.
+func (p wordPlace) score(c *column, word string, best []uint16, found bitset) {
+	start := pos{}
+	if p.single {
+		start = c.lower(word)
+	}
+	c.runs(start, func(v string, ids []uint32) bool {
+		worth := p.worth(v, word)
+		if worth == 0 {
+			return !p.single
 		}
-		worth := f.prefix
-		if v == word {
-			worth = f.exact
+		for _, id := range ids {
+			best[id] = max(best[id], worth)
+			found.set(id)
 		}
-		best[id] = max(best[id], worth)
-		found.set(id)
 		return true
 	})
+}
+
+// worth is what a word is worth to those who have a value.
+func (p wordPlace) worth(v, word string) (worth uint16) {
+	if !strings.HasPrefix(v, p.kind) {
+		return 0
+	}
+	if p.refs {
+		v = v[strings.LastIndexByte(v, '/')+1:]
+	}
+	eachWord(v, func(w string) bool {
+		if strings.HasPrefix(w, word) {
+			worth = max(worth, p.prefix)
+		}
+		if w == word {
+			worth = p.exact
+		}
+		return worth < p.exact
+	})
+	return worth
 }
 
 // bonus is what the whole query is worth to an entity.

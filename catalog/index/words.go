@@ -15,74 +15,35 @@ const (
 	maxWordSize = 64    // bytes of a word
 )
 
-// wordField is a part of an entity in which words are looked for.
-type wordField struct {
-	// column is where its words stand: a key that no descriptor can have.
-	column string
-	// exact and prefix are what a match of a whole word or of its beginning
-	// is worth.
-	exact, prefix uint16
-}
-
-// The fields of words, least telling first.
+// The columns of words: keys that no descriptor can have. What an entity is
+// and whose it is has columns of its own, whose few values are looked through.
 const (
-	inDescription = iota
-	inNature      // kind, type, lifecycle and system
-	inOwner
-	inTags
-	inTitle
-	inName
-	wordFieldCount
+	wordsOfName        = "\x00name"
+	wordsOfTitle       = "\x00title"
+	wordsOfDescription = "\x00description"
 )
 
-func wordFields() [wordFieldCount]wordField {
-	return [wordFieldCount]wordField{
-		inDescription: {"\x00description", 4, 3},
-		inNature:      {"\x00nature", 8, 6},
-		inOwner:       {"\x00owner", 12, 10},
-		inTags:        {"\x00tags", 18, 14},
-		inTitle:       {"\x00title", 28, 22},
-		inName:        {"\x00name", 40, 32},
-	}
-}
-
-// words adds the rows of the index of words.
+// words adds the rows of the index of words. A word that a better place holds
+// already is left out.
 func (w *walker) words(e *entity.Entity) {
-	w.split(inName, e.Ref.Name)
-	w.split(inTitle, e.Title())
-	w.split(inDescription, e.Description())
-	w.split(inTags, e.Metadata().Strings("tags")...)
-	nature := []string{e.Ref.Kind, e.Type(), e.Spec().String("lifecycle")}
-	var owners []string
-	for _, r := range e.Relations {
-		switch {
-		case r.Type == "ownedBy":
-			owners = append(owners, nameOf(r.TargetRef))
-		case r.Type == "partOf" && strings.HasPrefix(r.TargetRef, "system:"):
-			nature = append(nature, nameOf(r.TargetRef))
-		}
-	}
-	w.split(inOwner, owners...)
-	w.split(inNature, nature...)
+	from := len(w.rows)
+	w.split(from, wordsOfName, e.Ref.Name)
+	w.split(from, wordsOfTitle, e.Title())
+	w.split(from, wordsOfDescription, e.Description())
 }
 
-// nameOf is the name of a full reference.
-func nameOf(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
-
-// split adds the words of some texts to a field.
-func (w *walker) split(field int, texts ...string) {
-	k := w.fields[field]
-	from := len(w.rows)
-	for _, t := range texts {
-		eachWord(t, func(word string) bool {
-			word = w.keep(w.lower(word))
-			if !slices.ContainsFunc(w.rows[from:min(len(w.rows), from+32)], func(r walkedRow) bool { return r.value == word }) {
-				w.rows = append(w.rows, walkedRow{key: k, value: word, orig: word})
-			}
-			return len(w.rows)-from < maxWords
-		})
-	}
-	if len(w.rows)-from > 32 {
+// split adds the words of a text that are not among the rows from from on.
+func (w *walker) split(from int, column, text string) {
+	k := w.key(column)
+	start := len(w.rows)
+	eachWord(text, func(word string) bool {
+		word = w.keep(w.lower(word))
+		if !slices.ContainsFunc(w.rows[from:min(len(w.rows), from+40)], func(r walkedRow) bool { return r.value == word }) {
+			w.rows = append(w.rows, walkedRow{key: k, value: word, orig: word})
+		}
+		return len(w.rows)-start < maxWords
+	})
+	if len(w.rows)-from > 40 {
 		w.rows = distinct(w.rows, from)
 	}
 }
