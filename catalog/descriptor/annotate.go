@@ -27,7 +27,7 @@ func (p *Processor) addressesOf(at Location) addresses {
 		return addresses{}
 	}
 	a := addresses{view: at.Target}
-	u, err := p.urls.Parse(at.Target)
+	u, err := p.parse(at.Target)
 	if err != nil {
 		return a
 	}
@@ -35,7 +35,7 @@ func (p *Processor) addressesOf(at Location) addresses {
 	if f == "" {
 		return a
 	}
-	if source, err := p.resolveURL(at.Target, "./"); err == nil {
+	if source, err := p.resolveFrom(u, "./"); err == nil {
 		a.source = TypeURL + ":" + source
 	}
 	if !namesCommit(at.Target) {

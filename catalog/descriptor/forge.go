@@ -1,6 +1,8 @@
 package descriptor
 
 import (
+	"errors"
+	"slices"
 	"strings"
 
 	"github.com/nlnwa/whatwg-url/url"
@@ -46,56 +48,120 @@ func (p *Processor) forgeOf(u *url.Url) forge { return p.forges[u.Host()] }
 // stays as it is written, a leading "/" means the root of the repository and
 // branch, anything else is relative to base.
 func (p *Processor) resolveURL(base, ref string) (string, error) {
-	b, err := p.urls.Parse(base)
-	if err != nil {
-		b = nil
+	if len(ref) > maxReference {
+		return "", errLong
 	}
-	f := forge("")
-	if b != nil {
-		f = p.forgeOf(b)
-	}
-	out, err := p.resolveWith(f, b, base, ref)
+	b, err := p.parse(base)
 	if err != nil {
+		if p.isAbsolute(ref) {
+			return ref, nil
+		}
 		return "", err
 	}
-	if f == github {
-		return githubForm(out, "tree"), nil
-	}
-	return out, nil
+	return p.resolveFrom(b, ref)
 }
 
-func (p *Processor) resolveWith(f forge, b *url.Url, base, ref string) (string, error) {
-	if _, err := p.urls.Parse(ref); err == nil {
+// isAbsolute tells whether a URL needs no base. Most references are told at
+// their first sign: a scheme starts with a letter.
+func (p *Processor) isAbsolute(ref string) bool {
+	start := strings.TrimLeftFunc(ref, func(r rune) bool { return r <= ' ' })
+	if start == "" || !isLower(start[0]) && !isUpper(start[0]) || strings.IndexByte(start, ':') < 0 {
+		return false
+	}
+	_, err := p.urls.Parse(ref)
+	return err == nil
+}
+
+// resolveFrom is resolveURL with a base that has been parsed and is not
+// changed.
+func (p *Processor) resolveFrom(base *url.Url, ref string) (string, error) {
+	f := p.forgeOf(base)
+	out, err := p.resolveWith(f, base, ref)
+	if err == nil && f == github {
+		out = githubForm(out, "tree")
+	}
+	return out, err
+}
+
+// The lengths in bytes of the longest reference that is resolved and of the
+// longest URL that is taken apart; no file system or forge has longer ones.
+const (
+	maxReference = 2048
+	maxLocation  = 8192
+)
+
+// parse takes a location's URL apart.
+func (p *Processor) parse(target string) (*url.Url, error) {
+	if len(target) > maxLocation {
+		return nil, errLong
+	}
+	return p.urls.Parse(target)
+}
+
+var (
+	errTraversal = errors.New("the path climbs out of its folder")
+	errLong      = errors.New("the URL is too long")
+)
+
+func (p *Processor) resolveWith(f forge, base *url.Url, ref string) (string, error) {
+	if p.isAbsolute(ref) {
 		return ref, nil
 	}
-	if b == nil {
-		_, err := p.urls.ParseRef(base, ref)
-		return "", err
-	}
 	if f == azure {
-		if out, ok := p.azureResolve(b, ref); ok {
+		if out, ok := p.azureResolve(base, ref); ok {
 			return out, nil
 		}
 	}
-	if !strings.HasPrefix(ref, "/") {
-		u, err := p.urls.ParseRef(base, ref)
-		if err != nil {
-			return "", err
-		}
-		u.SetSearch(b.Search())
-		return u.Href(false), nil
+	if strings.HasPrefix(ref, "/") {
+		return fromRoot(base.Clone(), ref)
 	}
-	g, err := parseGit(b)
+	u, err := base.Parse(ref)
 	if err != nil {
 		return "", err
 	}
-	path := b.Pathname()
-	b.SetPathname(strings.TrimRight(path[:max(0, len(path)-utf16Len(g.filepath))], "/") + ref)
-	return b.Href(false), nil
+	u.SetSearch(base.Search())
+	return u.Href(false), nil
 }
 
-// utf16Len is the length of s as JavaScript counts it. Backstage cuts the
-// decoded file path off the encoded URL by length, and so does this.
+// fromRoot resolves a reference to the root of a repository and branch.
+// Backstage cuts the decoded path of the file off the encoded URL by its
+// length, and so does this.
+func fromRoot(base *url.Url, ref string) (string, error) {
+	g, err := parseGit(base)
+	if err != nil {
+		return "", err
+	}
+	if climbs(g.filepath) {
+		return "", errTraversal
+	}
+	path := base.Pathname()
+	if strings.HasSuffix(base.Href(false), "/") {
+		path = strings.TrimSuffix(path, "/")
+	}
+	root := path[:max(0, len(path)-utf16Len(g.filepath))]
+	base.SetPathname(strings.TrimRight(root, "/") + ref)
+	return base.Href(false), nil
+}
+
+// maxEncoding is how often a path may be percent-encoded.
+const maxEncoding = 20
+
+// climbs tells whether a path holds . or .., however often encoded.
+func climbs(path string) bool {
+	for pass := 0; ; pass++ {
+		decoded, err := decode(path)
+		if err != nil || decoded == path {
+			break
+		}
+		if pass == maxEncoding {
+			return true
+		}
+		path = decoded
+	}
+	return slices.ContainsFunc(strings.Split(path, "/"), func(s string) bool { return s == "." || s == ".." })
+}
+
+// utf16Len is the length of s as JavaScript counts it.
 func utf16Len(s string) int {
 	n := 0
 	for _, r := range s {

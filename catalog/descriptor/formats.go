@@ -97,11 +97,43 @@ func isURL(s string) bool {
 	if isPlainURL(s) {
 		return true
 	}
+	s = withoutUser(s)
 	if _, err := url.Parse(s); err == nil {
 		return true
 	}
 	_, err := url.Parse(plainHost(s))
 	return err == nil
+}
+
+// longURL is the length from which on a URL's user is cut short before it is
+// parsed, which would take time by the square of it.
+const longURL = 1024
+
+// withoutUser cuts a long user and password down to a letter, which changes
+// nothing about whether a URL is valid.
+func withoutUser(s string) string {
+	if len(s) < longURL {
+		return s
+	}
+	s = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(s)
+	scheme, rest, ok := strings.Cut(s, ":")
+	if !ok {
+		return s
+	}
+	start, end := authority(rest)
+	if i := strings.LastIndexByte(rest[start:end], '@'); i > 0 {
+		return scheme + ":" + rest[:start] + "u" + rest[start+i:]
+	}
+	return s
+}
+
+// authority is where host, port and user stand in what follows a scheme.
+func authority(rest string) (start, end int) {
+	start = len(rest) - len(strings.TrimLeft(rest, "/\\"))
+	if i := strings.IndexAny(rest[start:], "/\\?#"); i >= 0 {
+		return start, start + i
+	}
+	return start, len(rest)
 }
 
 // plainHost puts letters in the place of what browsers let stand in a host
@@ -113,11 +145,7 @@ func plainHost(s string) string {
 	if !ok {
 		return s
 	}
-	start := len(rest) - len(strings.TrimLeft(rest, "/\\"))
-	end := start + len(rest[start:])
-	if i := strings.IndexAny(rest[start:], "/\\?#"); i >= 0 {
-		end = start + i
-	}
+	start, end := authority(rest)
 	if i := strings.LastIndexByte(rest[start:end], '@'); i >= 0 {
 		start += i + 1
 	}

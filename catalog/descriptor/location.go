@@ -81,11 +81,11 @@ func (p *Processor) Within(base, at Location) (name string, ok bool) {
 	if at.Type != TypeURL {
 		return withinFolder(base.Target, at.Target)
 	}
-	b, err := p.urls.Parse(base.Target)
+	b, err := p.parse(base.Target)
 	if err != nil {
 		return "", false
 	}
-	t, err := p.urls.Parse(at.Target)
+	t, err := p.parse(at.Target)
 	if err != nil || t.Scheme() != b.Scheme() || t.Host() != b.Host() || t.Username() != b.Username() || t.Password() != b.Password() {
 		return "", false
 	}

@@ -13,11 +13,16 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 )
 
-// What the placeholders of one document may read.
+// What the placeholders of one document may read, and how large a document
+// may be with placeholders filled and aliases written out.
 const (
 	maxPlaceholders     = 1000
 	maxPlaceholderBytes = 32 << 20
+	maxDocument         = 64 << 20
 )
+
+// perValue is what every value counts beside its text, in bytes.
+const perValue = 16
 
 // filler replaces the placeholders of one document by what they name.
 type filler struct {
@@ -32,11 +37,12 @@ type filler struct {
 	cache map[string][]byte
 	count int
 	bytes int
+	size  int
 	// annotations stand beside generated ones and so are never the only key
 	// of their mapping.
 	annotations *entity.Object
 	// failed are the places of placeholders that could not be filled.
-	failed []entity.Position
+	failed map[entity.Position]struct{}
 }
 
 // root fills a whole document. What it returns shares what has not changed
@@ -44,21 +50,52 @@ type filler struct {
 func (f *filler) root(o *entity.Object) *entity.Object {
 	f.annotations = o.Object("metadata").Object("annotations")
 	v, _ := f.value(o, o.At)
+	if f.size > maxDocument {
+		f.found.add(o.At, "Use fewer aliases and smaller files.",
+			"the document is larger than %d MiB once its aliases and placeholders are written out", maxDocument>>20)
+	}
 	if out, ok := v.(*entity.Object); ok {
 		return out
 	}
 	return o
 }
 
-// value fills one value and tells whether that changed it.
+// value fills one value and tells whether that changed it. Beyond the limit
+// of a document's size nothing more is looked at.
 func (f *filler) value(v entity.Value, at entity.Position) (entity.Value, bool) {
+	if f.size > maxDocument {
+		return v, false
+	}
+	f.size += perValue
 	switch v := v.(type) {
 	case entity.List:
 		return f.list(v, at)
 	case *entity.Object:
 		return f.object(v, at)
-	default:
-		return v, false
+	case string:
+		f.size += len(v)
+	}
+	return v, false
+}
+
+// measure counts a value that has been filled in.
+func (f *filler) measure(v entity.Value) {
+	if f.size > maxDocument {
+		return
+	}
+	f.size += perValue
+	switch v := v.(type) {
+	case entity.List:
+		for i := range v {
+			f.measure(v[i].Value)
+		}
+	case *entity.Object:
+		for i := range v.Members {
+			f.size += len(v.Members[i].Key)
+			f.measure(v.Members[i].Value)
+		}
+	case string:
+		f.size += len(v)
 	}
 }
 
@@ -92,6 +129,7 @@ func (f *filler) object(o *entity.Object, at entity.Position) (entity.Value, boo
 	}
 	var fresh *entity.Object
 	for i := range o.Members {
+		f.size += len(o.Members[i].Key)
 		v, changed := f.value(o.Members[i].Value, place(o.Members[i].At, at))
 		if !changed && !isPrototype(o.Members[i].Key, v) {
 			continue
@@ -131,10 +169,14 @@ func (f *filler) placeholder(o *entity.Object, above entity.Position) (entity.Va
 	}
 	v, err := f.fill(key, written, at)
 	if err != nil {
-		f.failed = append(f.failed, at, above)
+		if f.failed == nil {
+			f.failed = map[entity.Position]struct{}{}
+		}
+		f.failed[at], f.failed[above] = struct{}{}, struct{}{}
 		f.found.note(at, err.name, err.fix, "%s %s", key, err.text)
 		return o, false
 	}
+	f.measure(v)
 	return v, true
 }
 
@@ -186,11 +228,11 @@ func (f *filler) fetch(target string) ([]byte, *trouble) {
 	if err != nil {
 		return nil, f.unresolved(target)
 	}
-	u, err := f.p.urls.Parse(resolved)
+	u, err := f.p.parse(resolved)
 	if err != nil {
 		return nil, f.unresolved(target)
 	}
-	if b, err := f.p.urls.Parse(f.base.Target); err == nil && !f.p.sameRepository(u, b) {
+	if b, err := f.p.parse(f.base.Target); err == nil && !f.p.sameRepository(u, b) {
 		return nil, &trouble{inputError, fmt.Sprintf("names %s, which is not in the same repository as the entity", quote(target)),
 			"Copy the file into the repository of the catalog file."}
 	}
@@ -239,43 +281,21 @@ func unread(target string, err error) *trouble {
 }
 
 // locate gives everything in a value one place: that of the placeholder it
-// has come from. What is shared within the value stays shared.
+// has come from.
 func locate(v entity.Value, at entity.Position) entity.Value {
-	m := mover{at: at, objects: map[*entity.Object]*entity.Object{}, lists: map[*entity.Item]entity.List{}}
-	return m.move(v)
-}
-
-type mover struct {
-	at      entity.Position
-	objects map[*entity.Object]*entity.Object
-	lists   map[*entity.Item]entity.List
-}
-
-func (m *mover) move(v entity.Value) entity.Value {
 	switch v := v.(type) {
 	case *entity.Object:
-		if done, ok := m.objects[v]; ok {
-			return done
-		}
-		o := &entity.Object{Members: make([]entity.Member, 0, len(v.Members)), At: m.at}
-		m.objects[v] = o
-		for _, x := range v.Members {
-			if !isPrototype(x.Key, x.Value) {
-				o.Members = append(o.Members, entity.Member{Key: x.Key, Value: m.move(x.Value), At: m.at})
+		o := &entity.Object{Members: make([]entity.Member, 0, len(v.Members)), At: at}
+		for _, m := range v.Members {
+			if !isPrototype(m.Key, m.Value) {
+				o.Members = append(o.Members, entity.Member{Key: m.Key, Value: locate(m.Value, at), At: at})
 			}
 		}
 		return o
 	case entity.List:
-		if len(v) == 0 {
-			return v
-		}
-		if done, ok := m.lists[&v[0]]; ok && len(done) == len(v) {
-			return done
-		}
 		l := make(entity.List, len(v))
-		m.lists[&v[0]] = l
 		for i := range v {
-			l[i] = entity.Item{Value: m.move(v[i].Value), At: m.at}
+			l[i] = entity.Item{Value: locate(v[i].Value, at), At: at}
 		}
 		return l
 	default:

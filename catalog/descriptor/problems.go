@@ -32,7 +32,7 @@ type findings struct {
 	last entity.Position
 	// told are places whose trouble has been told: what follows from it is
 	// left out.
-	told []entity.Position
+	told map[entity.Position]struct{}
 }
 
 // add notes an error at a place.
@@ -41,7 +41,7 @@ func (c *findings) add(at entity.Position, fix, format string, args ...any) {
 }
 
 func (c *findings) note(at entity.Position, name, fix, format string, args ...any) {
-	if at.Line > 0 && slices.Contains(c.told, at) {
+	if _, told := c.told[at]; told && at.Line > 0 {
 		return
 	}
 	if len(c.list) >= maxProblems {

@@ -2,6 +2,7 @@ package descriptor
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 )
@@ -12,7 +13,7 @@ func edges(c *findings, k *kind, self entity.Ref, root *entity.Object) []entity.
 		return nil
 	}
 	spec, source := root.Object("spec"), self.String()
-	var out []entity.Edge
+	out := make([]entity.Edge, 0, 2*references(k, spec))
 	for i := range k.relations {
 		r := &k.relations[i]
 		v := spec.Get(r.field)
@@ -45,6 +46,21 @@ func edges(c *findings, k *kind, self entity.Ref, root *entity.Object) []entity.
 	return distinct(out)
 }
 
+// references is how many references a kind's fields hold.
+func references(k *kind, spec *entity.Object) int {
+	n := 0
+	for i := range k.relations {
+		switch v := spec.Get(k.relations[i].field).(type) {
+		case nil:
+		case entity.List:
+			n += len(v)
+		default:
+			n++
+		}
+	}
+	return n
+}
+
 func refFix(r *relation) string {
 	if r.defaultKind == "" {
 		return "Write it as kind:name or kind:namespace/name, for example component:default/shop."
@@ -59,23 +75,30 @@ func reference(v entity.Value, defaultKind, namespace string) (entity.Ref, strin
 	case string:
 		return textReference(v, defaultKind, namespace)
 	case *entity.Object:
-		ref := entity.Ref{Kind: defaultKind, Namespace: namespace}
-		for key, part := range map[string]*string{"kind": &ref.Kind, "namespace": &ref.Namespace, "name": &ref.Name} {
-			switch s := v.Get(key).(type) {
-			case nil:
-			case string:
-				*part = s
-			default:
-				return ref, fmt.Sprintf("has the %s %s, which is not a text", key, show(s))
-			}
-		}
-		if ref.Kind == "" || ref.Namespace == "" || ref.Name == "" {
-			return ref, "is a mapping that lacks a kind or a name"
-		}
-		return ref, ""
+		return objectReference(v, entity.Ref{Kind: defaultKind, Namespace: namespace})
 	default:
 		return entity.Ref{}, "is " + show(v) + ", not a reference"
 	}
+}
+
+func objectReference(o *entity.Object, ref entity.Ref) (entity.Ref, string) {
+	parts := []struct {
+		key  string
+		into *string
+	}{{"kind", &ref.Kind}, {"namespace", &ref.Namespace}, {"name", &ref.Name}}
+	for _, part := range parts {
+		switch s := o.Get(part.key).(type) {
+		case nil:
+		case string:
+			*part.into = s
+		default:
+			return ref, fmt.Sprintf("has the %s %s, which is not a text", part.key, show(s))
+		}
+	}
+	if ref.Kind == "" || ref.Namespace == "" || ref.Name == "" {
+		return ref, "is a mapping that lacks a kind or a name"
+	}
+	return ref, ""
 }
 
 func textReference(s, defaultKind, namespace string) (entity.Ref, string) {
@@ -89,10 +112,23 @@ func textReference(s, defaultKind, namespace string) (entity.Ref, string) {
 	return ref, quote(s) + " is not a reference"
 }
 
+// few is how many edges are compared with each other rather than hashed.
+const few = 32
+
+func distinctFew(in []entity.Edge) []entity.Edge {
+	out := in[:0]
+	for _, e := range in {
+		if !slices.Contains(out, e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 // distinct removes repetitions, keeping order.
 func distinct(in []entity.Edge) []entity.Edge {
-	if len(in) <= 2 {
-		return in
+	if len(in) <= few {
+		return distinctFew(in)
 	}
 	seen := make(map[entity.Edge]struct{}, len(in))
 	out := in[:0]
