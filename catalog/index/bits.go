@@ -46,6 +46,15 @@ func (b bitset) count() int {
 	return n
 }
 
+// among counts those of ids that are in the set.
+func (b bitset) among(ids []uint32) int {
+	n := 0
+	for _, id := range ids {
+		n += int(b[id>>6] >> (id & 63) & 1)
+	}
+	return n
+}
+
 // each calls f with every number in the set, ascending, until f says stop.
 func (b bitset) each(f func(uint32) bool) {
 	for i, w := range b {

@@ -20,6 +20,7 @@ type chunk struct {
 	values []string
 	origs  []string // nil where every original equals its value
 	ids    []uint32
+	same   bool // all values are one, and so are the originals
 }
 
 func (c *chunk) last() string { return c.values[len(c.values)-1] }
@@ -230,8 +231,9 @@ func (m *merger) write(entries []change) {
 }
 
 func newChunk(entries []change) *chunk {
-	c := &chunk{values: make([]string, len(entries)), ids: make([]uint32, len(entries))}
+	c := &chunk{values: make([]string, len(entries)), ids: make([]uint32, len(entries)), same: true}
 	for i := range entries {
+		c.same = c.same && entries[i].value == entries[0].value && entries[i].orig == entries[0].orig
 		c.values[i], c.ids[i] = entries[i].value, entries[i].id
 		if c.origs == nil && entries[i].orig != entries[i].value {
 			c.origs = make([]string, len(entries))

@@ -35,34 +35,44 @@ func (c *column) count(set bitset, whole bool) []FacetCount {
 	run := 0 // where the counts of the current value begin in out
 	last := ""
 	for _, ch := range c.chunks {
-		if whole && ch.origs == nil && ch.values[0] == ch.last() && len(out) > 0 && out[len(out)-1].Value == ch.last() {
-			out[len(out)-1].Count += len(ch.ids)
+		if ch.same {
+			n := len(ch.ids)
+			if !whole {
+				n = set.among(ch.ids)
+			}
+			if n == 0 {
+				continue
+			}
+			if ch.values[0] != last {
+				run, last = len(out), ch.values[0]
+			}
+			out = tally(out, run, ch.orig(0), n)
 			continue
 		}
 		for i, id := range ch.ids {
-			if !whole && !set.has(id) {
+			if !set.has(id) {
 				continue
 			}
 			if ch.values[i] != last {
 				run, last = len(out), ch.values[i]
 			}
-			out = tally(out, run, ch.orig(i))
+			out = tally(out, run, ch.orig(i), 1)
 		}
 	}
 	slices.SortFunc(out, func(a, b FacetCount) int { return strings.Compare(a.Value, b.Value) })
 	return out
 }
 
-// tally counts one more of a value among those from run on: the spellings of
-// one value stand together.
-func tally(out []FacetCount, run int, orig string) []FacetCount {
+// tally counts n more of a value among those from run on: the spellings of one
+// value stand together.
+func tally(out []FacetCount, run int, orig string, n int) []FacetCount {
 	for j := len(out) - 1; j >= run; j-- {
 		if out[j].Value == orig {
-			out[j].Count++
+			out[j].Count += n
 			return out
 		}
 	}
-	return append(out, FacetCount{orig, 1})
+	return append(out, FacetCount{orig, n})
 }
 
 // Batch are the entities of full references in lower case that a predicate

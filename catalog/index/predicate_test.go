@@ -314,3 +314,38 @@ func TestProjection(t *testing.T) {
 		t.Errorf("no fields are %v, %v", p, err)
 	}
 }
+
+// TestFacetsAgainstRows counts the slow way too, with and without a filter.
+func TestFacetsAgainstRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 9))
+	var changes []Change
+	for i := range 900 {
+		changes = append(changes, randomRecord(r, i))
+	}
+	s, all := Empty().Apply(changes), everything()
+	keys := []string{"Kind", "spec.lifecycle", "metadata.tags", "metadata.description", "metadata.name"}
+	for _, p := range []*Predicate{nil, Equals("spec.type", "b"), {op: opAny}} {
+		want := make([]map[string]int, len(keys))
+		for i, k := range keys {
+			want[i] = map[string]int{}
+			for _, e := range s.List(all, Query{Where: p}, Window{Limit: -1}).Entities {
+				rows, _ := Rows(e.Root, e.Relations)
+				for _, row := range rows {
+					if row.Key == strings.ToLower(k) && !row.Null {
+						want[i][row.Original]++
+					}
+				}
+			}
+		}
+		for i, counts := range s.Facets(all, keys, p) {
+			got := map[string]int{}
+			for _, c := range counts {
+				got[c.Value] += c.Count
+			}
+			sorted := slices.IsSortedFunc(counts, func(a, b FacetCount) int { return strings.Compare(a.Value, b.Value) })
+			if d := cmp.Diff(want[i], got); d != "" || len(got) != len(counts) || !sorted {
+				t.Errorf("%s: %v\n%s", keys[i], counts, d)
+			}
+		}
+	}
+}
