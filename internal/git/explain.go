@@ -30,6 +30,15 @@ func (r *remote) explain(step string, err error) error {
 			return f.Because(err)
 		}
 	}
+	if strings.Contains(err.Error(), "not our ref") {
+		return fault.New(fault.NotFound, "%s %s: the server has no such commit, or does not serve it", step, r.name()).
+			WithFix("Correct ref; name a branch or a tag if the server serves no commits by id.").Because(err)
+	}
+	var line *pktline.ErrorLine
+	if errors.As(err, &line) {
+		return fault.New(fault.Unavailable, "%s %s: the server says %.200q", step, r.name(), line.Text).
+			WithFix("Put right what the server says.").Because(err)
+	}
 	return fault.New(fault.Unavailable, "%s %s: the server does not answer as a Git server does", step, r.name()).
 		WithFix("Check that the URL is that of a repository, and that nothing between here and the server changes its answers.").Because(err)
 }

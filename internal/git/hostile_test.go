@@ -235,7 +235,7 @@ func TestOversizedPack(t *testing.T) {
 // A small pack that holds a huge file costs time, not memory, whether the
 // server can leave it out or not.
 func TestHugeFile(t *testing.T) {
-	const size = 256 << 20
+	const size = 128 << 20
 	for _, filter := range []string{"true", "false"} {
 		r := newRemoteRepo(t)
 		r.git("config", "uploadpack.allowFilter", filter)
@@ -257,7 +257,7 @@ func TestHugeFile(t *testing.T) {
 				t.Errorf("huge: %v", err)
 			}
 		})
-		if peak > 64<<20 {
+		if peak > 48<<20 {
 			t.Errorf("filter %s: took %d MiB of memory", filter, peak>>20)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
 	"github.com/fairlead-dev/fairlead/internal/fault"
@@ -29,9 +30,13 @@ type Tree struct {
 	absent bool
 	close  func() error
 
-	mu    sync.RWMutex
-	files map[string]objects.ID // what has been listed
+	mu     sync.RWMutex
+	files  map[string]objects.ID // what has been listed, for a while
+	forget *time.Timer
 }
+
+// recall is how long a listing is kept to read files by.
+const recall = time.Minute
 
 var _ ingest.Tree = (*Tree)(nil)
 
@@ -40,9 +45,12 @@ func (t *Tree) Info() ingest.CommitInfo { return t.commit.info }
 
 // Close releases what opening took; the tree cannot be read afterwards.
 func (t *Tree) Close() error {
-	if t.close == nil {
-		return nil
+	t.mu.Lock()
+	t.files = nil
+	if t.forget != nil {
+		t.forget.Stop()
 	}
+	t.mu.Unlock()
 	return t.close()
 }
 
@@ -157,6 +165,13 @@ func (t *Tree) remember(changes []ingest.Change, ids []objects.ID) {
 	defer t.mu.Unlock()
 	if t.files == nil {
 		t.files = make(map[string]objects.ID, len(changes))
+	}
+	if t.forget == nil {
+		t.forget = time.AfterFunc(recall, func() {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.files, t.forget = nil, nil
+		})
 	}
 	for i, c := range changes {
 		if !c.Gone {

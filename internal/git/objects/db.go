@@ -8,11 +8,16 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 const (
 	// cacheBytes bounds each of a database's two caches.
 	cacheBytes = 8 << 20
+	// idleAfter is how long a database keeps files and memory without being
+	// read: a server may have thousands of them.
+	idleAfter = 30 * time.Second
 	// maxAlternates bounds how far alternates are followed.
 	maxAlternates = 5
 )
@@ -24,8 +29,14 @@ type DB struct {
 	bases *cache[place]
 	trees *cache[ID]
 
+	// used and armed drive the timer that lets go of what an idle database
+	// holds; timer is guarded by mu.
+	used, armed atomic.Bool
+	idle        time.Duration
+
 	mu    sync.RWMutex
 	packs map[string]*pack // by the path of the index
+	timer *time.Timer
 }
 
 // place is where an object is in a pack.
@@ -41,7 +52,7 @@ func Open(dir string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &DB{dirs: dirs, bases: newCache[place](cacheBytes), trees: newCache[ID](cacheBytes), packs: map[string]*pack{}}, nil
+	return &DB{dirs: dirs, bases: newCache[place](cacheBytes), trees: newCache[ID](cacheBytes), packs: map[string]*pack{}, idle: idleAfter}, nil
 }
 
 // alternates appends dir and the folders that it borrows objects from.
@@ -74,11 +85,16 @@ func alternates(dirs []string, dir string, depth int) ([]string, error) {
 	return dirs, nil
 }
 
-// Close closes the packs. The database may be used again: they are then
-// opened anew.
+// Close lets go of files and memory. The database may be used again: it then
+// opens anew what it needs.
 func (d *DB) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.timer != nil {
+		d.timer.Stop()
+		d.timer = nil
+	}
+	d.armed.Store(false)
 	for path, p := range d.packs {
 		p.close()
 		delete(d.packs, path)
@@ -88,10 +104,35 @@ func (d *DB) Close() error {
 	return nil
 }
 
+// arm has an idle database closed after a while.
+func (d *DB) arm() {
+	d.used.Store(true)
+	if !d.armed.CompareAndSwap(false, true) {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.timer = time.AfterFunc(d.idle, d.rest)
+}
+
+// rest closes the database, unless it has been used since it was armed.
+func (d *DB) rest() {
+	d.mu.Lock()
+	again := d.timer != nil && d.used.Swap(false)
+	if again {
+		d.timer.Reset(d.idle)
+	}
+	d.mu.Unlock()
+	if !again {
+		d.Close()
+	}
+}
+
 // Read gives an object's kind and content: ErrNotFound where there is none, a
 // TooLargeError where it exceeds limit bytes. The content of a tree may be
 // shared and must not be changed.
 func (d *DB) Read(id ID, limit int64) (Kind, []byte, error) {
+	d.arm()
 	if kind, data, ok := d.trees.get(id); ok {
 		return kind, data, nil
 	}

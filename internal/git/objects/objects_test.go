@@ -10,8 +10,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 func git(t *testing.T, dir string, args ...string) string {
@@ -116,6 +118,29 @@ func TestReadsWhatGitReads(t *testing.T) {
 	os.Remove(strings.TrimSuffix(pack, ".pack") + ".idx")
 	git(t, dir, "-c", "alias.un=!git unpack-objects -q < loose.pack", "un")
 	verify("loose", db) // the same database, though the pack has vanished
+}
+
+// A database that is not read lets go of its files, and opens them again.
+func TestIdle(t *testing.T) {
+	dir := packed(t)
+	db, err := Open(filepath.Join(dir, ".git/objects"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.idle = time.Millisecond
+	id, _ := ParseID(git(t, dir, "rev-parse", "HEAD:same"))
+	for range 3 {
+		if _, _, err := db.Read(id, 1<<20); err != nil {
+			t.Fatal(err)
+		}
+		for held := 1; held > 0; {
+			db.mu.RLock()
+			held = len(db.packs)
+			db.mu.RUnlock()
+			runtime.Gosched()
+		}
+	}
 }
 
 func TestLimits(t *testing.T) {
