@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/fairlead-dev/fairlead/access"
-	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/catalog/index"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
@@ -54,7 +53,7 @@ func (s *Service) SearchCatalog(_ context.Context, who access.Caller, in SearchC
 	for i, h := range hits {
 		if i == limit {
 			last := hits[limit-1]
-			out.NextCursor = encodeCursor(searchCursor{last.Score, last.Entity.Ref.String(), search})
+			out.NextCursor = encodeCursor(searchCursor{last.Score, last.Ref, search})
 			break
 		}
 		out.Hits = append(out.Hits, hitOf(h.Entity))
@@ -113,11 +112,7 @@ func searchAfter(cursor, search string) (*index.Hit, error) {
 	if c.For != search {
 		return nil, fault.New(fault.Invalid, "the cursor belongs to another search").WithFix("Repeat query and filter as they were, or leave the cursor out.")
 	}
-	ref, err := entity.ParseRef(c.Ref, "", "")
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "malformed cursor: %s", err.Error())
-	}
-	return &index.Hit{Entity: &Entity{Ref: ref.Canonical()}, Score: c.Score}, nil
+	return &index.Hit{Ref: c.Ref, Score: c.Score}, nil
 }
 
 func hitOf(e *Entity) SearchHit {

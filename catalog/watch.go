@@ -50,10 +50,14 @@ func (s *Service) Watch(ctx context.Context) <-chan Changed {
 				return
 			case <-w.wake:
 			}
+			c := w.take()
+			if len(c.Refs) == 0 && !c.Many {
+				continue // it was told with the change before
+			}
 			select {
 			case <-ctx.Done():
 				return
-			case out <- w.take():
+			case out <- c:
 			}
 		}
 	}()

@@ -23,6 +23,7 @@ const (
 // Hit is one entity found by words, and how well it fits.
 type Hit struct {
 	Entity *entity.Entity
+	Ref    string // the entity's full reference
 	Score  int
 }
 
@@ -63,14 +64,14 @@ func withoutNamespace(query string) string {
 
 // Search gives up to limit entities in scope that the predicate keeps and the
 // words find, best first and by ref where they fit alike, and how many there
-// are in all. after is the hit to go on from, by its score and ref.
+// are in all. after is the hit to go on from: its score and ref count.
 func (s *Snapshot) Search(scope access.Scope, q *Words, p *Predicate, after *Hit, limit int) (hits []Hit, total int) {
 	set := s.selected(scope, Query{Where: p})
 	scores := s.score(q, &set)
 	set.each(func(id uint32) bool {
 		total++
-		h := Hit{Entity: s.slots.get(id).entity, Score: scores[id]}
-		h.Score += q.bonus(h.Entity)
+		sl := s.slots.get(id)
+		h := Hit{Entity: sl.entity, Ref: sl.ref, Score: scores[id] + q.bonus(sl)}
 		if after == nil || compareHits(*after, h) < 0 {
 			hits = insert(hits, h, limit)
 		}
@@ -80,7 +81,7 @@ func (s *Snapshot) Search(scope access.Scope, q *Words, p *Predicate, after *Hit
 }
 
 func compareHits(a, b Hit) int {
-	return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Entity.Ref.String(), b.Entity.Ref.String()))
+	return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Ref, b.Ref))
 }
 
 // insert puts a hit in its place among the best so far.
@@ -187,15 +188,16 @@ func (p wordPlace) worth(v, word string) (worth uint16) {
 }
 
 // bonus is what the whole query is worth to an entity.
-func (q *Words) bonus(e *entity.Entity) int {
+func (q *Words) bonus(sl *slot) int {
+	name := sl.entity.Ref.Name
 	switch {
 	case q.whole == "":
 		return 0
-	case q.whole == e.Ref.Name, q.whole == e.Ref.String():
+	case q.whole == name, q.whole == sl.ref:
 		return worthName
-	case q.whole == entity.Lower(e.Title()):
+	case strings.EqualFold(q.whole, sl.entity.Title()):
 		return worthTitle
-	case strings.HasPrefix(e.Ref.Name, q.whole):
+	case strings.HasPrefix(name, q.whole):
 		return worthPrefix
 	default:
 		return 0
