@@ -6,8 +6,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-CGO_ENABLED=0 go build -trimpath -o "$tmp/" ./internal/bench
-"$tmp/bench" "$@"
+CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$tmp/" ./internal/bench ./cmd/fairleadd
+"$tmp/bench" -server "$tmp/fairleadd" "$@"
 
 echo
 echo "Benchmarks of the packages"

@@ -70,7 +70,10 @@ func (s settings) measure(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintf(r.w, "catalogs of %d entities in %d files and of %d in %d made in %s\n", large.entities, len(large.files), small.entities, len(small.files), seconds(time.Since(start)))
-	return s.inside(ctx, r, dir, large, small)
+	if err := s.inside(ctx, r, dir, large, small); err != nil || s.server == "" {
+		return err
+	}
+	return s.outside(ctx, r, dir, large)
 }
 
 // inside measures the catalog without a server around it.

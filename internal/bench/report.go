@@ -18,7 +18,7 @@ func (r report) line(name, value, goal string) {
 	if goal != "" {
 		goal = "goal " + goal
 	}
-	fmt.Fprintf(r.w, "  %-46s %-30s %s\n", name, value, goal)
+	fmt.Fprintf(r.w, "  %-56s %-44s %s\n", name, value, goal)
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
