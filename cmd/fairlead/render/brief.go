@@ -44,10 +44,8 @@ func (p *Page) Brief(b *catalog.Brief) {
 			}
 		}
 	}
-	for i, block := range blocks {
-		if i > 0 || block.title != "" {
-			p.Line()
-		}
+	for _, block := range blocks {
+		p.Line()
 		if block.title != "" {
 			p.Line(p.Bold(block.title))
 		}
@@ -74,7 +72,6 @@ func (p *Page) briefHead(b *catalog.Brief) {
 	if b.Description != "" {
 		p.Line(Clean(b.Description))
 	}
-	p.Line()
 }
 
 func (p *Page) briefLine(l briefLine, indent string, label, value int, origin catalog.FactSource) {

@@ -52,7 +52,7 @@ func node(v entity.Value) *yaml.Node {
 		}
 		return n
 	case float64:
-		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!float", Value: number(v)}
+		return &yaml.Node{Kind: yaml.ScalarNode, Value: number(v)}
 	default:
 		return scalar(v)
 	}
