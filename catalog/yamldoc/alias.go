@@ -9,8 +9,10 @@ import (
 const (
 	// maxAliases is the count at which the reference parser refuses aliases.
 	maxAliases = 100
-	// maxCopied is how many nodes the aliases of a document may add up to.
+	// maxCopied is how many values the aliases of a document may add up to; text
+	// counts once more for every textUnit bytes.
 	maxCopied = 1 << 20
+	textUnit  = 64
 )
 
 // anchor is how often a node is used: 1 for itself and 1 for each alias, times
@@ -86,8 +88,11 @@ func (b *builder) weight(n *yaml.Node) int {
 func size(v entity.Value) int {
 	total := 1
 	switch v := v.(type) {
+	case string:
+		total += len(v) / textUnit
 	case *entity.Object:
 		for i := range v.Members {
+			total += len(v.Members[i].Key) / textUnit
 			total += size(v.Members[i].Value)
 		}
 	case entity.List:

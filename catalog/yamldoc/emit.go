@@ -41,8 +41,14 @@ func (s *scanner) emit(kind byte, pos int) {
 		s.pad(int(at.Column) - 1)
 	case !s.moved:
 		s.pad(int(at.Column) - 1)
+		if n := len(s.out); n > s.outStart && s.out[n-1] != ' ' {
+			s.out = append(s.out, ' ')
+		}
 	default:
 		s.out = append(s.out, ' ')
+	}
+	if n := len(s.marks); kind == ':' && n > 0 && s.marks[n-1].kind == '"' {
+		s.scalars[len(s.scalars)-1].colon = true
 	}
 	s.marks = append(s.marks, mark{line: s.outLine + 1, column: uint32(len(s.out)-s.outStart) + 1, kind: kind, at: at})
 	if !isIndicator(kind) {

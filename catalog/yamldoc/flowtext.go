@@ -15,12 +15,24 @@ const lineWidth = 80
 
 // flowText writes a collection that stands as a key as the reference parser
 // does, which is what becomes the name of the key.
-func (b *builder) flowText(n *yaml.Node) string { return b.flowNode(n, "") }
+func (b *builder) flowText(n *yaml.Node) string {
+	if b.length(n) > maxKeyText {
+		b.report(n, "Use a short name as the key.", "a key is a collection that is longer than %d characters", maxKeyText)
+		return ""
+	}
+	if n.Kind == yaml.AliasNode {
+		return b.flowNode(n, "")
+	}
+	return b.flowCollection(n, "")
+}
 
 func (b *builder) flowNode(n *yaml.Node, indent string) string {
 	props := ""
 	if n.Anchor != "" {
 		props = "&" + b.anchorName(n.Anchor) + " "
+	}
+	if tag := b.tag(n); tag != "" {
+		props += b.tagText(tag) + " "
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
@@ -28,6 +40,36 @@ func (b *builder) flowNode(n *yaml.Node, indent string) string {
 	case yaml.ScalarNode:
 		return props + b.flowScalar(n)
 	}
+	return props + b.flowCollection(n, indent)
+}
+
+// maxKeyText is how long a collection may be that is a key.
+const maxKeyText = 1 << 14
+
+// length is about how long the text of a node is.
+func (b *builder) length(n *yaml.Node) int {
+	total := 4 + len(b.written(n))
+	for _, c := range n.Content {
+		if total > maxKeyText {
+			break
+		}
+		total += b.length(c)
+	}
+	return total
+}
+
+// tagText is a tag as it is written.
+func (b *builder) tagText(tag string) string {
+	if name, ok := strings.CutPrefix(tag, coreTag); ok {
+		return "!!" + name
+	}
+	if tag[0] == '!' {
+		return tag
+	}
+	return "!<" + tag + ">"
+}
+
+func (b *builder) flowCollection(n *yaml.Node, indent string) string {
 	parts := make([]string, 0, len(n.Content))
 	for i := 0; i < len(n.Content); i++ {
 		part := b.flowNode(n.Content[i], indent+"  ")
@@ -41,18 +83,25 @@ func (b *builder) flowNode(n *yaml.Node, indent string) string {
 	if n.Kind == yaml.MappingNode {
 		brackets = "{}"
 	}
-	return props + joinFlow(brackets, parts, indent)
+	return joinFlow(brackets, parts, indent)
 }
 
 func (b *builder) flowPair(k, v *yaml.Node, text, indent string) string {
-	if v.Kind == yaml.ScalarNode && v.Value == "" && v.Style&yaml.TaggedStyle == 0 {
-		if text == "" {
+	collection := k.Kind == yaml.MappingNode || k.Kind == yaml.SequenceNode
+	if collection {
+		text = "? " + text
+	}
+	if v.Kind == yaml.ScalarNode && v.Value == "" && v.Style&yaml.TaggedStyle == 0 && v.Anchor == "" {
+		switch sc := b.source(k); {
+		case sc != nil && sc.colon:
+			return text + ":"
+		case text == "":
 			return "?"
 		}
 		return text
 	}
-	if k.Kind == yaml.MappingNode || k.Kind == yaml.SequenceNode {
-		return "? " + text + "\n" + indent + ": " + b.flowNode(v, indent+"  ")
+	if collection {
+		return text + "\n" + indent + ": " + b.flowNode(v, indent+"  ")
 	}
 	return text + ": " + b.flowNode(v, indent+"  ")
 }

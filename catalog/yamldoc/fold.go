@@ -169,6 +169,9 @@ func (s *scanner) escape(out, b []byte, i, at int) ([]byte, int) {
 }
 
 func (s *scanner) reportEscape(at int, raw []byte) {
+	if len(s.problems) >= maxProblems {
+		return
+	}
 	// The escape may stand on a later line than the scanner does.
 	line := s.text[s.pos:at]
 	p := s.place(s.pos)
@@ -178,9 +181,7 @@ func (s *scanner) reportEscape(at int, raw []byte) {
 	} else {
 		p.Column += uint32(utf8.RuneCount(line))
 	}
-	if len(s.problems) < maxProblems {
-		s.problems = append(s.problems, problemAt(p, `Write "\\" for a backslash, or use single quotes.`, "%s is no escape", string(raw)))
-	}
+	s.problems = append(s.problems, problemAt(p, `Write "\\" for a backslash, or use single quotes.`, "%s is no escape", string(raw)))
 }
 
 func code(b []byte, width int) (rune, bool) {

@@ -65,10 +65,16 @@ func (s *scanner) property(read func()) {
 		s.tab.at = -1
 	}
 	read()
-	if !s.blankAt(s.pos) && (len(s.flow) == 0 || !closesItem(s.text[s.pos])) {
+	if s.loose() && (len(s.flow) == 0 || !closesItem(s.text[s.pos])) {
 		s.report(s.pos, "Put a space behind it.", "an anchor or a tag ends with a space")
 	}
 	s.blanks(0)
+}
+
+// loose says whether something stands at the position that is no blank; a lone
+// CR is text.
+func (s *scanner) loose() bool {
+	return !s.blankAt(s.pos) || s.pos < len(s.text) && s.text[s.pos] == '\r' && s.breakAt(s.pos) == 0
 }
 
 func closesItem(c byte) bool { return c == ',' || c == ']' || c == '}' }
@@ -104,6 +110,8 @@ func (s *scanner) alias() {
 	name := s.anchorName()
 	n, known := s.anchors[name]
 	switch {
+	case s.afterProperty():
+		s.report(at, "Leave the anchor or tag out.", "an alias can have no anchor and no tag")
 	case name == "":
 		s.report(at, "Name the anchor, or quote the value.", `"*" starts an alias, and this one names no anchor`)
 	case !known && s.unresolved == nil:
@@ -116,6 +124,11 @@ func (s *scanner) alias() {
 		return
 	}
 	s.emitNumber('*', at, n)
+}
+
+func (s *scanner) afterProperty() bool {
+	n := len(s.marks)
+	return n > 0 && (s.marks[n-1].kind == '!' || s.marks[n-1].kind == '&')
 }
 
 const coreTag = "tag:yaml.org,2002:"

@@ -17,6 +17,9 @@ type Document struct {
 	Problems []entity.Problem
 }
 
+// maxDocuments is how many documents a file may hold.
+const maxDocuments = 20_000
+
 // Read reads every document of a file. What is wrong with one document is told
 // in its Problems and leaves the others readable. A fatal problem makes the
 // rest of the file unreadable: the documents before it are returned.
@@ -27,6 +30,10 @@ func Read(data []byte) (docs []Document, fatal *entity.Problem) {
 		c, ok := s.next()
 		if !ok {
 			return docs, nil
+		}
+		if len(docs) == maxDocuments {
+			p := problemAt(c.at, "Split the file.", "the file holds more than %d documents", maxDocuments)
+			return docs, &p
 		}
 		d, fatal := r.read(c)
 		if fatal != nil {
@@ -57,6 +64,10 @@ func (r *reader) read(c *chunk) (Document, *entity.Problem) {
 	s := &r.scanner
 	s.scan(c)
 	if d.Problems = append(d.Problems, s.problems...); len(d.Problems) > 0 {
+		return d, nil
+	}
+	if len(s.marks) == 0 || len(s.marks) == 1 && s.marks[0].kind == 'm' {
+		d.Null = true
 		return d, nil
 	}
 	root, problem := s.parse()

@@ -35,6 +35,8 @@ type scanner struct {
 
 	node node
 	tab  tab
+	// explicit are the columns of the "? " whose ": " has not come.
+	explicit []uint32
 
 	output
 	scalars []scalar
@@ -53,6 +55,7 @@ type scanner struct {
 type scalar struct {
 	text  string
 	style byte // ' ', '"', '\'', '|' or '>'
+	colon bool // a ":" follows
 	at    entity.Position
 }
 
@@ -63,6 +66,10 @@ type node struct {
 	line  uint32
 	tab   int // offset of a tab before it that is wrong if it is a key; -1 none
 }
+
+// maxTokens is how many tokens a document may have: a key and its value are
+// three.
+const maxTokens = 500_000
 
 // scan reads the tokens of the chunk.
 func (s *scanner) scan(c *chunk) {
@@ -76,21 +83,42 @@ func (s *scanner) scan(c *chunk) {
 		s.startLine()
 	}
 	for s.pos < len(s.text) && !s.stopped {
+		if len(s.marks) > maxTokens {
+			s.report(s.pos, "Split the document.", "the document holds more than %d tokens", maxTokens)
+			return
+		}
 		if len(s.flow) > 0 {
 			s.flowToken()
 		} else {
 			s.blockToken()
 		}
 	}
-	if len(s.flow) > 0 && !s.stopped {
+	switch {
+	case s.stopped:
+	case len(s.flow) > 0:
 		s.unclosed(s.pos)
+	case s.tab.at >= 0 && s.fresh && s.awaitsValue():
+		s.reportTab(s.tab.at)
 	}
+}
+
+// awaitsValue says whether the last token needs something behind it.
+func (s *scanner) awaitsValue() bool {
+	n := len(s.marks)
+	if n == 0 || s.tab.indent >= max(s.awaited, 1) {
+		return false
+	}
+	switch s.marks[n-1].kind {
+	case '-', '?', ':', '!', '&', 'm':
+		return true
+	}
+	return false
 }
 
 func (s *scanner) reset(c *chunk) {
 	*s = scanner{
-		chunk: c, text: c.text, ascii: c.ascii, line: c.line, columns: c.shift + 1,
-		output: output{out: s.out[:0], marks: s.marks[:0]}, scalars: s.scalars[:0], tags: s.tags[:0], flow: s.flow[:0],
+		chunk: c, text: c.text, ascii: c.ascii, line: c.line, columns: 1,
+		output: output{out: s.out[:0], marks: s.marks[:0]}, scalars: s.scalars[:0], tags: s.tags[:0], flow: s.flow[:0], explicit: s.explicit[:0],
 		node: node{tab: -1}, tab: tab{at: -1},
 	}
 }
@@ -98,17 +126,10 @@ func (s *scanner) reset(c *chunk) {
 // place is the line and column of an offset in the current line.
 func (s *scanner) place(pos int) entity.Position {
 	if s.ascii {
-		col := uint32(pos-s.lineStart) + 1
-		if s.lineStart == 0 {
-			col += s.chunk.shift
-		}
-		return entity.Position{Line: s.line, Column: col}
+		return entity.Position{Line: s.line, Column: uint32(pos-s.lineStart) + 1}
 	}
 	if pos < s.counted {
 		s.counted, s.columns = s.lineStart, 1
-		if s.lineStart == 0 {
-			s.columns += s.chunk.shift
-		}
 	}
 	s.columns += uint32(utf8.RuneCount(s.text[s.counted:pos]))
 	s.counted = pos
@@ -216,11 +237,34 @@ func (s *scanner) indicator(c byte) {
 	if c == ':' {
 		s.checkKey()
 	}
+	s.explicitKeys(c)
 	s.node.open = false
 	s.emit(c, s.pos)
 	s.out = append(s.out, c)
 	s.pos++
 	s.tab.at = -1
+}
+
+// explicitKeys keeps account of "? " and its ":" one below the other. A ":" that
+// belongs to none has an empty key, which yaml.v3 wants to be told.
+func (s *scanner) explicitKeys(c byte) {
+	if s.node.open {
+		return
+	}
+	column := s.place(s.pos).Column
+	n := len(s.explicit)
+	for n > 0 && (s.explicit[n-1] > column || s.explicit[n-1] == column && c == '?') {
+		n--
+	}
+	s.explicit = s.explicit[:n]
+	switch {
+	case c == '?':
+		s.explicit = append(s.explicit, column)
+	case c == ':' && n > 0 && s.explicit[n-1] == column:
+		s.explicit = s.explicit[:n-1]
+	case c == ':':
+		s.emitScalar(s.pos, "", ' ')
+	}
 }
 
 // blockToken reads what comes next outside flow collections.
@@ -262,12 +306,24 @@ func (s *scanner) beginNode() {
 	if !s.node.open {
 		s.node = node{open: true, start: s.pos, line: s.line, tab: s.tab.at}
 	}
+	if s.fresh && len(s.explicit) > 0 {
+		s.dropExplicit(s.place(s.pos).Column)
+	}
 	s.tab.at = -1
+}
+
+// dropExplicit forgets the "? " that a key at the column ends.
+func (s *scanner) dropExplicit(column uint32) {
+	n := len(s.explicit)
+	for n > 0 && s.explicit[n-1] >= column {
+		n--
+	}
+	s.explicit = s.explicit[:n]
 }
 
 // comment passes a comment up to the end of its line.
 func (s *scanner) comment() {
-	if s.pos > 0 && !isBlank(s.text[s.pos-1]) {
+	if s.pos > 0 && (!isBlank(s.text[s.pos-1]) || s.text[s.pos-1] == '\r') {
 		s.report(s.pos, `Put a space before the "#", or quote the value.`, `"#" starts a comment only behind a space`)
 	}
 	if n := bytes.IndexByte(s.text[s.pos:], '\n'); n >= 0 {

@@ -135,10 +135,10 @@ func (s *scanner) beginItem() {
 // flowColon is the ":" between key and value in a flow collection.
 func (s *scanner) flowColon() {
 	top := &s.flow[len(s.flow)-1]
-	if !top.began {
+	if n := len(s.marks); !top.began || s.marks[n-1].kind == '?' {
+		// yaml.v3 wants to be told of an empty key.
 		s.beginItem()
-		s.emit('?', s.pos)
-		s.out = append(s.out, '?')
+		s.emitScalar(s.pos, "", ' ')
 	} else if top.open == '[' && !top.explicit {
 		s.checkPair(top)
 	}
@@ -166,7 +166,9 @@ func (s *scanner) checkPair(top *flowLevel) {
 const maxKey = 1024
 
 func (s *scanner) longKey(start int) bool {
-	return s.pos-start > maxKey && len(utf16.Encode([]rune(string(s.text[start:s.pos])))) > maxKey
+	n := s.pos - start
+	// No unit takes more than three bytes.
+	return n > 3*maxKey || n > maxKey && len(utf16.Encode([]rune(string(s.text[start:s.pos])))) > maxKey
 }
 
 // unclosed says that a flow collection does not go on at pos.

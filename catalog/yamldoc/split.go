@@ -11,16 +11,14 @@ import (
 
 // chunk is the part of a file that one document takes.
 type chunk struct {
-	text []byte // from the "---", or the first content where there is none
-	// line is the number of the first line of text; shift is what columns of
-	// that line are to be moved by.
-	line, shift uint32
-	at          entity.Position // of the content
-	explicit    bool            // it starts with "---"
-	ascii       bool            // text holds no other characters
-	old         bool            // read as YAML 1.1
-	tags        map[string]string
-	problems    []entity.Problem
+	text     []byte          // from the "---", or the first content where there is none
+	line     uint32          // the number of the first line of text
+	at       entity.Position // of the content
+	explicit bool            // it starts with "---"
+	ascii    bool            // text holds no other characters
+	old      bool            // read as YAML 1.1
+	tags     map[string]string
+	problems []entity.Problem
 }
 
 // splitter cuts a file at its document markers, which end whatever they stand
@@ -38,7 +36,6 @@ type splitter struct {
 	// directive is where a directive stands that no "---" has followed yet.
 	directive entity.Position
 	problems  []entity.Problem
-	any       bool // a document has been seen
 }
 
 func newSplitter(text []byte) *splitter {
@@ -81,12 +78,9 @@ func (s *splitter) next() (*chunk, bool) {
 			s.addDirective(string(line))
 		case emptyLine(line):
 		case marker(line, '.'):
-			if c := s.end(line); c != nil {
-				return c, true
-			}
-			continue
+			return s.end(), true
 		default:
-			return s.document(0), true
+			return s.document(), true
 		}
 		s.pos, s.line = after, s.line+1
 	}
@@ -100,62 +94,73 @@ func (s *splitter) dropMark() {
 	}
 }
 
-// end passes a "..." line; what stands behind it is a document of its own.
-func (s *splitter) end(line []byte) *chunk {
-	if !s.any {
-		s.problems = append(s.problems, problemAt(entity.Position{Line: s.line, Column: 1},
-			"Remove the line.", `"..." ends a document, and there is none before it`))
-	}
-	if !emptyLine(line[3:]) {
-		s.pos += 3
-		return s.document(3)
-	}
-	_, s.pos = s.lineAt(s.pos)
-	s.line++
-	return nil
+// end is the document that a "..." ends: an empty one, as one with content has
+// taken the line itself.
+func (s *splitter) end() *chunk {
+	c := s.open()
+	s.close(c)
+	s.closeDocument()
+	return c
 }
 
-// document cuts out the document that starts at pos, which is behind shift
-// characters of its line.
-func (s *splitter) document(shift uint32) *chunk {
-	start := s.pos
-	line, after := s.lineAt(start)
-	c := &chunk{line: s.line, shift: shift, explicit: shift == 0 && marker(line, '-'), ascii: s.ascii, problems: s.problems}
-	c.at = entity.Position{Line: s.line, Column: shift + 1}
+// open starts a document at pos.
+func (s *splitter) open() *chunk {
+	line, _ := s.lineAt(s.pos)
+	c := &chunk{line: s.line, explicit: marker(line, '-'), ascii: s.ascii, problems: s.problems}
+	c.at = entity.Position{Line: s.line, Column: 1}
 	if !c.explicit && s.directive.Line > 0 {
 		c.problems = append(c.problems, problemAt(s.directive, `Put a line "---" behind the directive.`,
 			`the directive is not followed by a "---" line`))
 	}
-	s.problems, s.directive, s.any = nil, entity.Position{}, true
-	for {
-		s.pos, s.line = after, s.line+1
-		if s.pos >= len(s.text) {
-			break
-		}
-		line, after = s.lineAt(s.pos)
-		if marker(line, '-') || marker(line, '.') {
-			break
-		}
-	}
-	c.text = s.text[start:s.pos]
+	s.problems, s.directive = nil, entity.Position{}
+	return c
+}
+
+// close takes account of the directives that hold for a document.
+func (s *splitter) close(c *chunk) {
 	c.old, c.tags = s.old, s.tags
 	if s.old {
 		s.stale = true
 	} else {
 		s.tags = nil
 	}
+}
+
+// document cuts out the document that starts at pos.
+func (s *splitter) document() *chunk {
+	c, start := s.open(), s.pos
+	_, after := s.lineAt(start)
+	for {
+		s.pos, s.line = after, s.line+1
+		if s.pos >= len(s.text) {
+			break
+		}
+		var line []byte
+		line, after = s.lineAt(s.pos)
+		if marker(line, '-') || marker(line, '.') {
+			break
+		}
+	}
+	c.text = s.text[start:s.pos]
+	s.close(c)
 	if s.pos < len(s.text) && s.text[s.pos] == '.' {
-		s.closeDocument()
+		if p := s.closeDocument(); p != nil {
+			c.problems = append(c.problems, *p)
+		}
 	}
 	return c
 }
 
-// closeDocument passes the "..." that ends a document, unless something stands
-// behind it.
-func (s *splitter) closeDocument() {
-	if line, after := s.lineAt(s.pos); emptyLine(line[3:]) {
-		s.pos, s.line = after, s.line+1
+// closeDocument passes the "..." that ends a document; a problem if something
+// stands behind it.
+func (s *splitter) closeDocument() *entity.Problem {
+	line, after := s.lineAt(s.pos)
+	defer func() { s.pos, s.line = after, s.line+1 }()
+	if emptyLine(line[3:]) {
+		return nil
 	}
+	p := problemAt(entity.Position{Line: s.line, Column: 5}, "Put it on a line of its own.", `nothing can stand behind "..." on its line`)
+	return &p
 }
 
 var versionForm = regexp.MustCompile(`^\d+\.\d+$`)

@@ -72,7 +72,7 @@ func (b *builder) binary(n *yaml.Node, text string) entity.Value {
 		b.report(n, "Keep the bytes in a file of their own.", "a binary value is longer than %d characters", maxBinary)
 		return nil
 	}
-	data := base64(text)
+	data := fromBase64(text)
 	l := make(entity.List, len(data))
 	for i, c := range data {
 		l[i] = entity.Item{Value: float64(c), At: b.at(n)}
@@ -80,8 +80,8 @@ func (b *builder) binary(n *yaml.Node, text string) entity.Value {
 	return entity.Obj("type", "Buffer", "data", l)
 }
 
-// base64 decodes both alphabets and passes over everything else, up to a "=".
-func base64(s string) []byte {
+// fromBase64 decodes both alphabets and passes over everything else, up to a "=".
+func fromBase64(s string) []byte {
 	out := make([]byte, 0, len(s)*3/4)
 	bits, n := uint32(0), 0
 	for i := 0; i < len(s) && s[i] != '='; i++ {
