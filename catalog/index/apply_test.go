@@ -48,8 +48,12 @@ func dumpOf(t *testing.T, s *Snapshot) dump {
 		d.Columns[key] = dumpColumn(t, s, key, c)
 		return true
 	})
-	s.edges.Scan(func(source string, es []edgeCount) bool {
-		d.Edges[source] = fmt.Sprint(es)
+	s.edges.Scan(func(source string, es *edgeSet) bool {
+		counts := make([]int, len(es.relations))
+		for i := range counts {
+			counts[i] = es.count(i)
+		}
+		d.Edges[source] = fmt.Sprint(es.relations, counts)
 		return true
 	})
 	return d

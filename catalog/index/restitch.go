@@ -45,7 +45,7 @@ func (a *application) stitch(t *task, w *walker, buf []byte) []byte {
 	}
 	edges, _ := a.next.edges.Get(t.ref)
 	var e *entity.Entity
-	e, buf = stitch(t.record, t.uid, relationsOf(edges), buf)
+	e, buf = stitch(t.record, t.uid, edges.shown(), buf)
 	t.after = &slot{ref: t.ref, uid: t.uid, record: t.record, entity: e}
 	err := w.collect(e, func(d *delta, c change, null bool) {
 		c.id, c.order = t.id, t.order

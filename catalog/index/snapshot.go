@@ -43,7 +43,7 @@ type Snapshot struct {
 	free    []uint32
 	ids     *btree.Map[string, uint32]
 	columns *btree.Map[string, *column]
-	edges   *btree.Map[string, []edgeCount]
+	edges   *btree.Map[string, *edgeSet]
 	live    bitset
 	touched []string
 	scopes  *scopeCache
@@ -56,7 +56,7 @@ func Empty() *Snapshot {
 	return &Snapshot{
 		ids:     new(btree.Map[string, uint32]),
 		columns: new(btree.Map[string, *column]),
-		edges:   new(btree.Map[string, []edgeCount]),
+		edges:   new(btree.Map[string, *edgeSet]),
 		scopes:  newScopeCache(),
 	}
 }
