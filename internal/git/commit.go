@@ -40,7 +40,8 @@ func readCommit(db *objects.DB, id objects.ID) (commit, error) {
 		case objects.Commit:
 			return parseCommit(id, data)
 		case objects.Tag:
-			name, ok := header(data, "object ")
+			name, _ := header(data, "object ")
+			var ok bool
 			if id, ok = objects.ParseID(name); !ok {
 				return commit{}, objects.ErrCorrupt
 			}

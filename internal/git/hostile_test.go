@@ -74,7 +74,7 @@ func TestAnswersThatAreNoGit(t *testing.T) {
 		"closes":       {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, fault.Unavailable, "cannot be reached"},
 		"endless header": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X", strings.Repeat("x", 1<<20))
-			w.WriteHeader(200)
+			w.WriteHeader(http.StatusOK)
 		}, fault.Unavailable, ""},
 	} {
 		r := lyingServer(t, c.answer)

@@ -132,11 +132,11 @@ func (w *httpWire) do(req *http.Request, wanted string) (io.ReadCloser, *url.URL
 		return nil, nil, err
 	}
 	if res.StatusCode != http.StatusOK {
-		res.Body.Close()
+		_ = res.Body.Close() // nothing of it is read
 		return nil, nil, &statusError{res.StatusCode, retryAfter(res.Header.Get("Retry-After"))}
 	}
 	if kind, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";"); strings.TrimSpace(kind) != wanted {
-		res.Body.Close()
+		_ = res.Body.Close() // nothing of it is read
 		return nil, nil, fmt.Errorf("%w: its type is %.80q", errNotGit, kind)
 	}
 	return res.Body, res.Request.URL, nil
@@ -151,4 +151,4 @@ func retryAfter(s string) time.Duration {
 	return d
 }
 
-func (w *httpWire) close() error { return nil }
+func (w *httpWire) close() {}

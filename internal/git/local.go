@@ -98,7 +98,7 @@ func (l *local) open(ctx context.Context, rev ingest.Revision) (*Tree, error) {
 		l.release()
 		return nil, err
 	}
-	t.close = sync.OnceValue(l.release)
+	t.close = sync.OnceFunc(l.release)
 	return t, nil
 }
 
@@ -119,15 +119,13 @@ func (l *local) acquire() (*objects.DB, error) {
 	return l.db, nil
 }
 
-func (l *local) release() error {
+func (l *local) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.opened--; l.opened > 0 {
-		return nil
+	if l.opened--; l.opened == 0 {
+		l.db.Close()
+		l.db = nil
 	}
-	db := l.db
-	l.db = nil
-	return db.Close()
 }
 
 // newTree reads a commit of a database that holds its own history.
@@ -188,7 +186,7 @@ func OpenLocal(dir, rev string) (*Tree, error) {
 		db.Close()
 		return nil, err
 	}
-	t.close = sync.OnceValue(db.Close)
+	t.close = sync.OnceFunc(db.Close)
 	return t, nil
 }
 

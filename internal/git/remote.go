@@ -135,10 +135,9 @@ func (r *remote) tree(s, before *snapshot) *Tree {
 		}
 		return nil, objects.ID{}, false
 	}
-	t.close = sync.OnceValue(func() error {
+	t.close = sync.OnceFunc(func() {
 		before.release()
 		s.release()
-		return nil
 	})
 	return t
 }
@@ -206,7 +205,7 @@ func (r *remote) fetchOnto(ctx context.Context, id objects.ID, before *snapshot)
 		}
 		pack, err := packOf(answer, req, limit)
 		if err != nil {
-			answer.Close()
+			_ = answer.Close() // the error that matters is the one at hand
 		}
 		return packReader{pack, answer}, err
 	})

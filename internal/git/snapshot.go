@@ -42,7 +42,7 @@ func (s *snapshot) release() {
 	if s == nil || s.held.Add(-1) > 0 {
 		return
 	}
-	_ = s.db.Close()        // reading is over
+	s.db.Close()
 	_ = os.RemoveAll(s.dir) // what cannot be removed now is removed at the next start
 }
 
@@ -177,7 +177,8 @@ func (s *snapshot) load(id objects.ID) error {
 		return err
 	}
 	if s.commit, err = readCommit(db, id); err != nil {
-		return errors.Join(err, db.Close())
+		db.Close()
+		return err
 	}
 	s.db = db
 	return s.measure()

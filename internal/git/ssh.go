@@ -50,7 +50,7 @@ func dialSSH(ctx context.Context, at address, keyFile, hostsFile string) (*sshWi
 	if err != nil {
 		return nil, err
 	}
-	w := &sshWire{stop: context.AfterFunc(ctx, func() { conn.Close() })}
+	w := &sshWire{stop: context.AfterFunc(ctx, func() { _ = conn.Close() })}
 	if deadline, ok := ctx.Deadline(); ok {
 		if err := conn.SetDeadline(deadline); err != nil {
 			return nil, errors.Join(err, w.abandon(conn))
@@ -62,7 +62,8 @@ func dialSSH(ctx context.Context, at address, keyFile, hostsFile string) (*sshWi
 	}
 	w.client = ssh.NewClient(c, channels, requests)
 	if err := w.start(at.path); err != nil {
-		return nil, errors.Join(err, w.close())
+		w.close()
+		return nil, err
 	}
 	return w, nil
 }
@@ -170,11 +171,7 @@ func (w *sshWire) exchange(_ context.Context, req *packp.UploadPackRequest) (io.
 	return io.NopCloser(w.out), nil
 }
 
-func (w *sshWire) close() error {
+func (w *sshWire) close() {
 	w.stop()
-	err := w.client.Close()
-	if errors.Is(err, net.ErrClosed) {
-		return nil
-	}
-	return err
+	_ = w.client.Close() // it may be closed already
 }

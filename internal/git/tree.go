@@ -28,7 +28,7 @@ type Tree struct {
 	earlier func(ingest.Revision) (*objects.DB, objects.ID, bool)
 	// absent tells that files above the limit may have been left out.
 	absent bool
-	close  func() error
+	close  func()
 
 	mu     sync.RWMutex
 	files  map[string]objects.ID // what has been listed, for a while
@@ -51,7 +51,8 @@ func (t *Tree) Close() error {
 		t.forget.Stop()
 	}
 	t.mu.Unlock()
-	return t.close()
+	t.close()
+	return nil
 }
 
 // Read gives a file's bytes: an error that is ingest.ErrNotFound where the

@@ -27,7 +27,7 @@ type wire interface {
 	// exchange sends a request and gives the answer.
 	exchange(ctx context.Context, req *packp.UploadPackRequest) (io.ReadCloser, error)
 	// close ends the conversation.
-	close() error
+	close()
 }
 
 var (

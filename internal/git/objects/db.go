@@ -87,7 +87,7 @@ func alternates(dirs []string, dir string, depth int) ([]string, error) {
 
 // Close lets go of files and memory. The database may be used again: it then
 // opens anew what it needs.
-func (d *DB) Close() error {
+func (d *DB) Close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.timer != nil {
@@ -101,7 +101,6 @@ func (d *DB) Close() error {
 	}
 	d.bases.clear()
 	d.trees.clear()
-	return nil
 }
 
 // arm has an idle database closed after a while.

@@ -292,7 +292,7 @@ func writeTables(w *bufio.Writer, named []*record) {
 		for n < len(named) && int(named[n].id[0]) <= i {
 			n++
 		}
-		put(uint32(n)) //nolint:gosec // fewer than a pack can count
+		put(uint32(n))
 	}
 	for _, r := range named {
 		w.Write(r.id[:])
@@ -303,7 +303,7 @@ func writeTables(w *bufio.Writer, named []*record) {
 	var large []int64
 	for _, r := range named {
 		if r.offset < 1<<31 {
-			put(uint32(r.offset))
+			put(uint32(r.offset)) //nolint:gosec // checked in the line before
 			continue
 		}
 		put(1<<31 | uint32(len(large))) //nolint:gosec // as above
@@ -311,7 +311,7 @@ func writeTables(w *bufio.Writer, named []*record) {
 	}
 	for _, at := range large {
 		var b [8]byte
-		binary.BigEndian.PutUint64(b[:], uint64(at))
+		binary.BigEndian.PutUint64(b[:], uint64(at)) //nolint:gosec // an offset is not negative
 		w.Write(b[:])
 	}
 }

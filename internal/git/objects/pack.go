@@ -142,11 +142,12 @@ func patch(base, delta []byte, limit int64) ([]byte, error) {
 	if n <= 0 {
 		return nil, corrupt("difference")
 	}
-	if to > uint64(limit) {
+	if to > uint64(limit) { //nolint:gosec // a limit is not negative
 		return nil, &TooLargeError{Size: int64(min(to, 1<<62)), Limit: limit}
 	}
 	delta = delta[n:]
-	out := make([]byte, 0, to)
+	size := int(to) //nolint:gosec // at most limit
+	out := make([]byte, 0, size)
 	for len(delta) > 0 {
 		op := delta[0]
 		delta = delta[1:]
@@ -163,12 +164,12 @@ func patch(base, delta []byte, limit int64) ([]byte, error) {
 			}
 			piece, delta = base[at:at+length], rest
 		}
-		if len(out)+len(piece) > int(to) {
+		if len(out)+len(piece) > size {
 			return nil, corrupt("difference is longer than it says")
 		}
 		out = append(out, piece...)
 	}
-	if len(out) != int(to) {
+	if len(out) != size {
 		return nil, corrupt("difference is shorter than it says")
 	}
 	return out, nil
