@@ -43,6 +43,10 @@ func (r *request) spend(n int) error {
 		WithFix("Ask for fewer related entities with first, or page through entities with a filter.")
 }
 
+// refill gives the request all of what it may touch again: each event of a
+// subscription counts for itself.
+func (r *request) refill() { r.left.Store(r.most) }
+
 // prepared is a request that has passed the limits.
 type prepared struct {
 	d   *door
@@ -71,7 +75,7 @@ func (p *prepared) Kind() overhttp.Kind { return overhttp.Kind(p.op.Operation) }
 
 func (p *prepared) context(ctx context.Context) context.Context {
 	r := &request{who: p.who, most: p.d.entities}
-	r.left.Store(p.d.entities)
+	r.refill()
 	return context.WithValue(ctx, requestKey{}, r)
 }
 

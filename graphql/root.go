@@ -127,6 +127,7 @@ func (s *subscription) CatalogChanged(ctx context.Context, args struct{ Kinds *[
 			for _, ref := range c.Changed {
 				told.batch.add(ref)
 			}
+			requestOf(ctx).refill()
 			select {
 			case out <- told:
 			case <-ctx.Done():

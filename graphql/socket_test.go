@@ -216,6 +216,23 @@ spec: {owner: payments}
 	}
 }
 
+// TestEventsCountForThemselves: what a subscription may touch is not used up
+// by the events that it has told already.
+func TestEventsCountForThemselves(t *testing.T) {
+	s := serveShop(t, func(c *graphql.Config) { c.Entities = 3 })
+	c := s.open("reader")
+	c.send(`{"id":"1","type":"subscribe","payload":{"query":"subscription { catalogChanged { entities { title } } }"}}`)
+	c.send(`{"type":"ping"}`)
+	c.read()
+	for i := range 10 {
+		title := strings.Repeat("x", i+1)
+		s.catalog.Publish(catalogtest.Changes(t, docs("kind: Group\nmetadata: {name: fresh, title: "+title+"}\nspec: {type: team, children: []}\n")))
+		if f := c.read(); string(f.Payload) != `{"data":{"catalogChanged":{"entities":[{"title":"`+title+`"}]}}}` {
+			t.Fatalf("%s %s", f.Type, f.Payload)
+		}
+	}
+}
+
 // awaitWatchers waits until so many subscriptions watch the catalog.
 func (s *server) awaitWatchers(n int) {
 	s.t.Helper()
