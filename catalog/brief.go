@@ -74,7 +74,8 @@ func briefLimit(in GetServiceBriefInput) (int, error) {
 	case in.MaxTokens == 0:
 		return defaultBriefTokens, nil
 	case in.MaxTokens < minBriefTokens || in.MaxTokens > maxBriefTokens:
-		return 0, fault.New(fault.Invalid, "max_tokens: %d is not between %d and %d", in.MaxTokens, minBriefTokens, maxBriefTokens)
+		return 0, fault.New(fault.Invalid, "max_tokens: %d is not between %d and %d", in.MaxTokens, minBriefTokens, maxBriefTokens).
+			WithFix("Give a number in that range, or leave it out.")
 	default:
 		return in.MaxTokens, nil
 	}

@@ -38,7 +38,7 @@ func (s *Service) GetDependencies(_ context.Context, who access.Caller, in GetDe
 		return nil, err
 	}
 	if !slices.Contains([]string{"", "out", "in", "both"}, in.Direction) {
-		return nil, fault.New(fault.Invalid, "direction is %q, not out, in or both", in.Direction)
+		return nil, fault.New(fault.Invalid, "direction is %q, not out, in or both", in.Direction).WithFix("Give one of them, or leave it out for out.")
 	}
 	r := s.reading(who)
 	root, err := r.find(in.Ref)

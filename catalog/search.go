@@ -67,7 +67,8 @@ func between(name string, n, standard, most int) (int, error) {
 	case n == 0:
 		return standard, nil
 	case n < 0 || n > most:
-		return 0, fault.New(fault.Invalid, "%s is %d, not between 1 and %d", name, n, most)
+		return 0, fault.New(fault.Invalid, "%s is %d, not between 1 and %d", name, n, most).
+			WithFix("Give a number in that range, or leave it out for %d.", standard)
 	default:
 		return n, nil
 	}
