@@ -30,6 +30,7 @@ type request struct {
 	toolsets []string // nil is all
 	envelope envelope
 	modern   bool // revision 2026-07-28 or later
+	session  bool // an earlier one, in a session of the caller's
 	// fault is what a handler of a resource, prompt or completion failed with:
 	// the library has no way to tell it to the client.
 	fault *fault.Error
@@ -97,11 +98,10 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out.finish()
 }
 
-// crossing tells whether a message would end a request by its id alone: from
-// revision 2026-07-28 on there are no sessions, so an id could be anybody's.
-// Whoever hangs up cancels.
+// crossing tells whether a message would end a request by its id alone: without
+// a session, an id could be anybody's. Whoever hangs up cancels.
 func crossing(req *request) bool {
-	return req.modern && req.envelope.Method == "notifications/cancelled"
+	return !req.session && req.envelope.Method == "notifications/cancelled"
 }
 
 // recovered answers for a handler that panicked.
@@ -128,7 +128,7 @@ func (d *door) foreign(w http.ResponseWriter, r *http.Request, req *request) boo
 		return true
 	}
 	if origin := r.Header.Get("Origin"); origin != "" {
-		if !d.knownOrigin(origin) {
+		if !d.knownOrigin(origin) && !itself(origin, r.Host) {
 			refuse(w, req, http.StatusForbidden, fault.New(fault.Forbidden, "pages of the origin %.80q may not call", origin).WithFix("Add the origin to the list cors of the server's configuration."))
 			return true
 		}
@@ -144,6 +144,13 @@ func (d *door) foreign(w http.ResponseWriter, r *http.Request, req *request) boo
 		return true
 	}
 	return false
+}
+
+// itself tells whether an origin is this very server, called by a name of
+// loopback that no page elsewhere can take for its own.
+func itself(origin, host string) bool {
+	u, err := url.Parse(origin)
+	return err == nil && loopback(host) && strings.EqualFold(u.Host, host)
 }
 
 func loopback(hostport string) bool {
@@ -173,12 +180,12 @@ func (d *door) admit(w http.ResponseWriter, r *http.Request, req *request) (int,
 	if req.modern || req.envelope.Method == string(mcpgo.MethodInitialize) {
 		return 0, nil
 	}
-	switch id := r.Header.Get(mcpgo.HeaderSessionID); {
-	case id == "":
-		return http.StatusBadRequest, fault.New(fault.Invalid, "the request names no session").
-			WithFix("Send initialize first and its Mcp-Session-Id with every request, or speak revision 2026-07-28, which has no sessions.")
-	case !d.sessions.holds(id, ownerOf(req.who)):
-		return http.StatusNotFound, fault.New(fault.NotFound, "there is no such session of yours").WithFix("Send initialize to open one.")
+	// A request without a session is served on its own, as from revision
+	// 2026-07-28 on; one that names a session must be its owner's.
+	if id := r.Header.Get(mcpgo.HeaderSessionID); id != "" {
+		if req.session = d.sessions.holds(id, ownerOf(req.who)); !req.session {
+			return http.StatusNotFound, fault.New(fault.NotFound, "there is no such session of yours").WithFix("Send initialize to open one.")
+		}
 	}
 	return 0, nil
 }

@@ -83,6 +83,13 @@ func TestOrigins(t *testing.T) {
 	contains(t, a.header.Get("Access-Control-Allow-Headers"), "Authorization", "Mcp-Session-Id", "Mcp-Protocol-Version")
 }
 
+func TestALoopbackServersOwnOrigin(t *testing.T) {
+	c := serve(t, []string{shop})
+	if a := c.send(http.MethodPost, listing, header("Origin", c.URL)); a.status != http.StatusOK {
+		t.Errorf("%d", a.status)
+	}
+}
+
 func TestRebindingIsRefused(t *testing.T) {
 	c := serve(t, []string{shop})
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.URL+"/mcp", strings.NewReader(listing))
@@ -144,7 +151,7 @@ func TestSessionsBelongToTheirCallers(t *testing.T) {
 	if a := c.send(http.MethodPost, listing); a.status != http.StatusOK {
 		t.Errorf("the owner's session: %d", a.status)
 	}
-	for id, want := range map[string]int{"": http.StatusBadRequest, "mcp-session-7f2c8f0e-5e0f-4b0e-9d53-0a4b8d9a1a11": http.StatusNotFound, "x": http.StatusNotFound} {
+	for id, want := range map[string]int{"": http.StatusOK, "mcp-session-7f2c8f0e-5e0f-4b0e-9d53-0a4b8d9a1a11": http.StatusNotFound, "x": http.StatusNotFound} {
 		other := c.as("owner")
 		other.session = id
 		if a := other.send(http.MethodPost, listing); a.status != want {
@@ -205,10 +212,15 @@ func TestCancellationDoesNotCross(t *testing.T) {
 		got <- c.modern("tools/call", "whoami", map[string]any{"name": "whoami", "arguments": map[string]any{}})
 	}()
 	<-g.entered
-	a := c.as("reader").send(http.MethodPost, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`,
-		header("Mcp-Protocol-Version", "2026-07-28"), header("Mcp-Method", "notifications/cancelled"))
-	if a.status != http.StatusAccepted {
-		t.Errorf("%d %s", a.status, a.raw)
+	for _, a := range []*answer{
+		c.as("reader").send(http.MethodPost, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`,
+			header("Mcp-Protocol-Version", "2026-07-28"), header("Mcp-Method", "notifications/cancelled")),
+		c.as("reader").send(http.MethodPost, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`),
+		c.as("reader").open("2025-11-25").send(http.MethodPost, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`),
+	} {
+		if a.status != http.StatusAccepted {
+			t.Errorf("%d %s", a.status, a.raw)
+		}
 	}
 	close(g.leave)
 	if a := <-got; a.Error != nil || a.status != http.StatusOK {

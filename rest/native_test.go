@@ -142,6 +142,22 @@ func TestNativeErrors(t *testing.T) {
 	}
 }
 
+func TestQuotasSayWhenToTryAgain(t *testing.T) {
+	c := serve(t, []string{shop})
+	for range 1000 {
+		a := c.post("/api/v1/refresh", `{"source":"test"}`)
+		if a.status == http.StatusOK {
+			continue
+		}
+		if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") == "" || a.header.Get("Retry-After") == "0" {
+			t.Errorf("%d %v %s", a.status, a.header, a.raw)
+		}
+		contains(t, a.raw, `"quota_exceeded"`, `"retryAfter"`)
+		return
+	}
+	t.Error("a thousand refreshes are within the quota")
+}
+
 func TestNativeCursors(t *testing.T) {
 	c := serve(t, []string{shop})
 	var got []*item
