@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/fairlead-dev/fairlead/catalog/entity"
@@ -86,7 +87,7 @@ func (g *getCmd) list(c *console, kinds []string) error {
 		}
 		filters = narrowed
 	}
-	raw, err := c.list(listing{path: "/api/v1/entities", query: url.Values{"filter": filters}, items: "items", most: 500, want: g.Limit})
+	raw, err := c.list(listing{path: "/api/v1/entities", query: byName(filters), items: "items", most: 500, want: g.Limit})
 	if err != nil {
 		return err
 	}
@@ -102,9 +103,17 @@ func (g *getCmd) list(c *console, kinds []string) error {
 		for i, root := range page.Items {
 			items[i] = render.EntityOf(root)
 		}
+		if g.Limit == 0 {
+			slices.SortStableFunc(items, func(a, b *entity.Entity) int { return strings.Compare(a.Ref.String(), b.Ref.String()) })
+		}
 		p.Entities(items)
 		c.more(len(items), page.Total)
 	})
+}
+
+// byName asks for entities in the order of their names; all have one.
+func byName(filters []string) url.Values {
+	return url.Values{"filter": filters, "orderBy": {`[{"field":"metadata.name","order":"asc"}]`}}
 }
 
 func (g *getCmd) show(c *console, refs []string) error {

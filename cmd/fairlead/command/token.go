@@ -91,7 +91,7 @@ func writeToken(path string) error {
 	if err != nil {
 		return fault.New(fault.Invalid, "%s cannot be written", path).WithFix("Name a file in a folder that you may write to with --file.").Because(err)
 	}
-	_, err = f.WriteString(base64.RawURLEncoding.EncodeToString(secret) + "\n")
+	_, err = f.WriteString("fairlead_" + base64.RawURLEncoding.EncodeToString(secret) + "\n")
 	if err := errors.Join(err, f.Close()); err != nil {
 		return fault.New(fault.Unavailable, "%s could not be written whole", path).WithFix("Check the disk, remove the file, and try again.").Because(err)
 	}

@@ -35,12 +35,12 @@ func (p *Page) Brief(b *catalog.Brief) {
 	blocks := briefBlocks(b)
 	origin := originOf(blocks)
 	p.briefHead(b)
-	label, value := 0, 0
+	label := labelWidth(blocks)
+	value := 0
 	for _, block := range blocks {
 		for _, l := range block.lines {
-			label = max(label, lipgloss.Width(l.label)+indentOf(block))
-			if w := lipgloss.Width(l.value); w <= maxValue {
-				value = max(value, w)
+			if lipgloss.Width(l.value) <= maxValue {
+				value = max(value, lipgloss.Width(briefLeft(l, block, label)))
 			}
 		}
 	}
@@ -50,7 +50,10 @@ func (p *Page) Brief(b *catalog.Brief) {
 			p.Line(p.Bold(block.title))
 		}
 		for _, l := range block.lines {
-			p.briefLine(l, strings.Repeat(" ", indentOf(block)), label, value, origin)
+			p.Line(pad(briefLeft(l, block, label), value), gap, p.Dim(place(l.fact, origin)))
+			for _, d := range l.fact.Disagrees {
+				p.Line(strings.Repeat(" ", label), gap, p.Warn("but "+Clean(d)))
+			}
 		}
 	}
 	p.briefFoot(b, origin)
@@ -74,15 +77,33 @@ func (p *Page) briefHead(b *catalog.Brief) {
 	}
 }
 
-func (p *Page) briefLine(l briefLine, indent string, label, value int, origin catalog.FactSource) {
-	if left := indent + l.label; l.label != "" {
-		p.Line(pad(left, label), gap, pad(l.value, value), gap, p.Dim(place(l.fact, origin)))
-	} else {
-		p.Line(pad(indent+l.value, label+len(gap)+value), gap, p.Dim(place(l.fact, origin)))
+// maxLabel is the width in columns up to which labels push values to the right
+// for the whole page; a section with longer ones has a column of its own.
+const maxLabel = 14
+
+// labelWidth is how wide labels are on the page.
+func labelWidth(blocks []briefBlock) int {
+	width := 0
+	for _, block := range blocks {
+		for _, l := range block.lines {
+			if w := lipgloss.Width(l.label) + indentOf(block); w <= maxLabel {
+				width = max(width, w)
+			}
+		}
 	}
-	for _, d := range l.fact.Disagrees {
-		p.Line(strings.Repeat(" ", label), gap, p.Warn("but "+Clean(d)))
+	return width
+}
+
+// briefLeft is what stands left of a fact's source: its label and value.
+func briefLeft(l briefLine, block briefBlock, width int) string {
+	indent := strings.Repeat(" ", indentOf(block))
+	if l.label == "" {
+		return indent + l.value
 	}
+	for _, other := range block.lines {
+		width = max(width, lipgloss.Width(other.label)+indentOf(block))
+	}
+	return pad(indent+l.label, width) + gap + l.value
 }
 
 func pad(s string, width int) string {

@@ -175,12 +175,12 @@ func TestColorsAreOnlyStyle(t *testing.T) {
 
 func TestCleanAndCut(t *testing.T) {
 	for in, want := range map[string]string{
-		"plain":                 "plain",
-		"a\tb\nc":               "a b c",
-		"\x1b]0;title\x07x":     "]0;titlex",
-		"\u202eevil\u200b":      "evil",
-		"päivää 支付":             "päivää 支付",
-		"\x9b31mred":            "\ufffd31mred",
+		"plain":                  "plain",
+		"a\tb\nc":                "a b c",
+		"\x1b]0;title\x07x":      "]0;titlex",
+		"\u202eevil\u200b":       "evil",
+		"päivää 支付":              "päivää 支付",
+		"\x9b31mred":             "\ufffd31mred",
 		"  two\u00a0\u00a0gaps ": "two gaps",
 	} {
 		if got := render.Clean(in); got != want {
