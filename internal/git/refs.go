@@ -1,7 +1,9 @@
 package git
 
 import (
+	"bufio"
 	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -103,22 +105,23 @@ func (l layout) loose(name string) (string, bool) {
 	return strings.TrimSpace(string(data)), true
 }
 
-// packed looks a ref up in packed-refs.
+// packed looks a ref up in packed-refs, line by line: the file may be large.
 func (l layout) packed(name string) (objects.ID, bool, error) {
-	data, err := readSmall(filepath.Join(l.common, "packed-refs"))
+	f, err := os.Open(filepath.Join(l.common, "packed-refs"))
 	if err != nil {
 		return objects.ID{}, false, nil //nolint:nilerr // a repository without packed refs has no such file
 	}
-	for rest := data; ; {
-		i := bytes.Index(rest, []byte(" "+name))
-		if i < 0 {
-			return objects.ID{}, false, nil
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	end := []byte(" " + name)
+	for lines.Scan() {
+		if id, ok := bytes.CutSuffix(bytes.TrimRight(lines.Bytes(), "\r"), end); ok && bytes.IndexByte(id, ' ') < 0 {
+			return l.parse(name, string(id))
 		}
-		end := i + 1 + len(name)
-		line := rest[bytes.LastIndexByte(rest[:i], '\n')+1 : i]
-		if (end == len(rest) || rest[end] == '\n' || rest[end] == '\r') && (len(line) == 40 || len(line) == 64) {
-			return l.parse(name, string(line))
-		}
-		rest = rest[end:]
 	}
+	if err := lines.Err(); err != nil {
+		return objects.ID{}, false, fault.New(fault.Unavailable, "the packed refs of the repository %s cannot be read", l.work).
+			WithFix("Check the repository with `git fsck`.").Because(err)
+	}
+	return objects.ID{}, false, nil
 }

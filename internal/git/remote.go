@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
@@ -20,6 +21,11 @@ type remote struct {
 	at    address
 	dir   string
 	limit *Limiter
+
+	// many tells that the repository has so many refs that the list of all
+	// is not asked for when looking for one; old, that the server would not
+	// have that.
+	many, old atomic.Bool
 
 	mu sync.Mutex
 	// last is the commit fetched last; it is kept to compare with.
@@ -80,10 +86,19 @@ func (r *remote) observe(ctx context.Context) (rev ingest.Revision, err error) {
 			return err
 		}
 		defer w.close()
+		if h, ok := w.(*httpWire); ok && r.many.Load() && !r.old.Load() {
+			n, ok, err := h.lsRefs(ctx, r.cfg.Ref)
+			if ok && err == nil {
+				rev = ingest.Revision(n.commit.String())
+				return nil
+			}
+			r.old.Store(err != nil && ctx.Err() == nil)
+		}
 		refs, err := w.advertise(ctx)
 		if err != nil {
 			return err
 		}
+		r.many.Store(len(refs.References) > manyRefs)
 		n, ok := resolveAdvert(refs, r.cfg.Ref)
 		if !ok {
 			return noSuchRef(r.name(), r.cfg.Ref)

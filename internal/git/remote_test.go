@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -209,4 +210,42 @@ func TestRemoteCredentials(t *testing.T) {
 	r.requireAuth("git", "rotated")
 	os.WriteFile(file, []byte("rotated"), 0o600)
 	observe(t, src)
+}
+
+// With many refs one of them is asked for, once it is known that there are.
+func TestRemoteManyRefs(t *testing.T) {
+	r := newRemoteRepo(t)
+	r.write("a.yaml", "one")
+	first := r.commit("first")
+	r.git("tag", "-a", "-m", "x", "v1")
+	var packed strings.Builder
+	for i := range 2 * manyRefs {
+		fmt.Fprintf(&packed, "%s refs/pull/%d/head\n", first, i)
+	}
+	os.WriteFile(filepath.Join(r.dir, ".git/packed-refs"), []byte(packed.String()), 0o644)
+	for _, ref := range []string{"", "main", "v1"} {
+		src := r.source(SourceConfig{Ref: ref})
+		check(t, ref, observe(t, src), first)
+		r.server.sent.Store(0)
+		check(t, ref, observe(t, src), first)
+		if sent := r.server.sent.Load(); sent > 1000 {
+			t.Errorf("%q: the second look sent %d bytes", ref, sent)
+		}
+	}
+	src := r.source(SourceConfig{Ref: "main"})
+	observe(t, src)
+	r.write("a.yaml", "two")
+	second := r.commit("second")
+	check(t, "moved", observe(t, src), second)
+	r.git("config", "protocol.version", "0")
+	r.server.before = func(_ http.ResponseWriter, req *http.Request) bool { // a server that knows no version 2
+		req.Header.Del("Git-Protocol")
+		return false
+	}
+	third := r.commit("third")
+	check(t, "version 0", observe(t, src), third)
+	r.git("checkout", "-q", "--detach")
+	r.git("branch", "-D", "main")
+	_, err := src.Observe(context.Background())
+	check(t, "missing", fault.CodeOf(err), fault.NotFound)
 }
