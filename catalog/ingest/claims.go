@@ -41,8 +41,8 @@ func newClaims() *claims {
 	return &claims{byRef: map[string][]claim{}, contested: map[string]struct{}{}}
 }
 
-// holding is the claims of one file, by reference.
-type holding map[string]claim
+// holding is the claims of one file, one for each name.
+type holding []claim
 
 // replace exchanges the claims of some files for others and publishes what
 // that changes; it returns how many entities changed.
@@ -63,8 +63,8 @@ func (c *claims) replace(old, now []holding, publish func([]index.Change)) int {
 
 func each(holdings []holding, do func(ref string, cl claim)) {
 	for _, h := range holdings {
-		for ref, cl := range h {
-			do(ref, cl)
+		for _, cl := range h {
+			do(cl.doc.Ref, cl)
 		}
 	}
 }

@@ -6,47 +6,74 @@ import (
 )
 
 // commit puts an outcome in force and tells what to keep and which claims to
-// exchange.
+// exchange. Whoever reads s.files and the like without holding the source
+// must hold s.mu.
 func (s *source) commit(out *outcome, now Sighting) (delta Delta, old, fresh []holding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delta = Delta{Replace: out.replace || s.unsaved, Paths: out.changed, Files: map[string]*File{}}
+	if out.quick {
+		old, fresh = s.patch(out, delta.Files)
+	} else {
+		old, fresh = s.exchange(out, delta.Files)
+	}
 	if delta.Replace {
-		delta.Paths = out.paths
-	}
-	held := make(map[string]holding, len(out.files))
-	for path, f := range out.files {
-		was := s.held[path]
-		if f == s.files[path] && slices.Equal(out.parents[path], s.parents[path]) && was != nil {
-			held[path] = was
-			if delta.Replace {
-				delta.Files[path] = f
-			}
-			continue
-		}
-		held[path] = s.holding(f, out.parents[path])
-		delta.Files[path] = f
-		if was != nil {
-			old = append(old, was)
-		}
-		fresh = append(fresh, held[path])
-	}
-	for path := range s.files {
-		if out.files[path] == nil {
-			delta.Files[path] = nil
-			old = append(old, s.held[path])
-		}
+		delta.Paths, delta.Files = s.paths, s.files
 	}
 	s.meta = out.meta
 	if len(old)+len(fresh) > 0 || s.meta.Changed.At.IsZero() {
 		s.meta.Changed = now
 	}
 	s.meta.Checked = now
-	s.paths, s.files, s.parents, s.shape, s.held = out.paths, out.files, out.parents, out.shape, held
 	s.recheck = false
 	s.sight(now)
 	delta.Meta = s.meta
 	return delta, old, fresh
+}
+
+// patch works a few files into what is in force; its cost follows them alone.
+func (s *source) patch(out *outcome, differ map[string]*File) (old, fresh []holding) {
+	for path, id := range out.changed {
+		if id == "" {
+			delete(s.paths, path)
+		} else {
+			s.paths[path] = id
+		}
+	}
+	for path, f := range out.files {
+		old = append(old, s.holding(s.files[path], s.parents[path]))
+		fresh = append(fresh, s.holding(f, s.parents[path]))
+		s.files[path], differ[path] = f, f
+		delete(s.troubled, path)
+		if f.troubled() {
+			s.troubled[path] = struct{}{}
+		}
+	}
+	return old, fresh
+}
+
+// exchange replaces all that is in force.
+func (s *source) exchange(out *outcome, differ map[string]*File) (old, fresh []holding) {
+	for path, f := range out.files {
+		was := s.files[path]
+		if f == was && slices.Equal(out.parents[path], s.parents[path]) {
+			continue
+		}
+		differ[path] = f
+		fresh = append(fresh, s.holding(f, out.parents[path]))
+		if was != nil {
+			old = append(old, s.holding(was, s.parents[path]))
+		}
+	}
+	for path, was := range s.files {
+		if out.files[path] == nil {
+			differ[path] = nil
+			old = append(old, s.holding(was, s.parents[path]))
+		}
+	}
+	s.paths, s.files, s.parents, s.shape = out.paths, out.files, out.parents, out.shape
+	s.troubled = troubledOf(s.files)
+	return old, fresh
 }
 
 // save keeps what has changed. What cannot be saved is tried again with the

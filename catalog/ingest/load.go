@@ -17,7 +17,8 @@ type loader struct {
 	in   *Ingester
 	src  *source
 	tree Tree
-	// now is what the source's problems and first claims are dated with.
+	// at is when this reading began, and since what new claims are dated with.
+	at    time.Time
 	since int64
 	info  CommitInfo
 }

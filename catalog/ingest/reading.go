@@ -36,8 +36,8 @@ type source struct {
 	files    map[string]*File
 	parents  map[string][]string
 	shape    shape
-	held     map[string]holding
-	problems int // of files, without conflicts
+	troubled map[string]struct{} // the files that have problems
+	problems int                 // of files, without conflicts
 
 	treeMu sync.RWMutex
 	tree   Tree
@@ -117,12 +117,16 @@ func (s *source) restore(in *Ingester, kept *Kept) {
 	defer s.mu.Unlock()
 	s.meta = kept.Meta
 	s.paths = kept.Paths
+	if s.paths == nil {
+		s.paths = map[string]string{}
+	}
 	s.files = make(map[string]*File, len(kept.Files))
 	for _, f := range kept.Files {
 		s.files[f.Path] = f
 	}
 	s.parents = parentsOf(in, s, s.files)
 	s.shape = shapeOf(s.files)
+	s.troubled = troubledOf(s.files)
 	s.problems = len(s.list())
 	s.ready = true
 }
@@ -142,16 +146,13 @@ func parentsOf(in *Ingester, s *source, files map[string]*File) map[string][]str
 	return out
 }
 
-// holdings computes anew what every file claims.
+// holdings are what every file claims.
 func (s *source) holdings() []holding {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.held = make(map[string]holding, len(s.files))
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	out := make([]holding, 0, len(s.files))
 	for path, f := range s.files {
-		h := s.holding(f, s.parents[path])
-		s.held[path] = h
-		out = append(out, h)
+		out = append(out, s.holding(f, s.parents[path]))
 	}
 	return out
 }
@@ -159,13 +160,29 @@ func (s *source) holdings() []holding {
 // holding is what one file claims: of two documents with one name, the last
 // that holds.
 func (s *source) holding(f *File, parents []string) holding {
-	h := make(holding, len(f.Documents))
-	for _, d := range f.Documents {
-		if d.Entity != nil {
-			h[d.Ref] = claim{source: s.order, path: f.Path, doc: d, parents: parents}
+	h := make(holding, 0, len(f.Documents))
+	last := f.lastOfName()
+	for i, d := range f.Documents {
+		if d.Entity != nil && (last == nil || last[d.Ref] == i) {
+			h = append(h, claim{source: s.order, path: f.Path, doc: d, parents: parents})
 		}
 	}
 	return h
+}
+
+// lastOfName tells which document that holds is the last of its name; nil
+// where there is one document at most.
+func (f *File) lastOfName() map[string]int {
+	if len(f.Documents) < 2 {
+		return nil
+	}
+	last := make(map[string]int, len(f.Documents))
+	for i, d := range f.Documents {
+		if d.Entity != nil {
+			last[d.Ref] = i
+		}
+	}
+	return last
 }
 
 // roots are the paths that the source's globs pick, sorted.

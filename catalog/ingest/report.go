@@ -28,16 +28,19 @@ type found struct {
 
 // list gathers the problems of all files, by path.
 func (s *source) list() []found {
-	var troubled []string
-	for path, f := range s.files {
-		if f.troubled() {
-			troubled = append(troubled, path)
-		}
-	}
-	slices.Sort(troubled)
 	var out []found
-	for _, path := range troubled {
+	for _, path := range slices.Sorted(maps.Keys(s.troubled)) {
 		out = append(out, s.files[path].found()...)
+	}
+	return out
+}
+
+func troubledOf(files map[string]*File) map[string]struct{} {
+	out := map[string]struct{}{}
+	for path, f := range files {
+		if f.troubled() {
+			out[path] = struct{}{}
+		}
 	}
 	return out
 }

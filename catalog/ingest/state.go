@@ -87,7 +87,8 @@ type Kept struct {
 	Files []*File
 }
 
-// Delta is what changed since the last save.
+// Delta is what changed since the last save. Its maps are the ingester's own:
+// a Keeper neither changes them nor holds on to them.
 type Delta struct {
 	Meta Meta
 	// Replace tells that nothing saved before counts.

@@ -10,12 +10,15 @@ import (
 // outcome is what a reading makes of a source before it is put in force.
 type outcome struct {
 	meta    Meta
-	paths   map[string]string
 	changed map[string]string // paths that differ, "" for gone
 	replace bool
-	files   map[string]*File
-	parents map[string][]string
 	reread  int
+	// quick tells that nothing differs but the files given: paths, parents
+	// and shape are then not given, but follow from what is in force.
+	quick   bool
+	files   map[string]*File
+	paths   map[string]string
+	parents map[string][]string
 	shape   shape
 }
 
@@ -42,7 +45,7 @@ func (in *Ingester) update(ctx context.Context, s *source, tree Tree, rev Revisi
 	delta, old, fresh := s.commit(out, Sighting{Commit: out.meta.Info.Commit, At: in.now()})
 	changed := in.claims.replace(old, fresh, in.publish)
 	in.log.InfoContext(ctx, "source read", "source", s.desc.Name, "revision", string(rev),
-		"files", len(out.files), "reread", out.reread, "changed", changed, "problems", s.problems)
+		"files", s.fileCount(), "reread", out.reread, "changed", changed, "problems", s.problems)
 	in.spread(s, len(out.changed) > 0)
 	in.save(ctx, s, delta)
 	return changed, nil
@@ -62,18 +65,19 @@ func (in *Ingester) examine(ctx context.Context, s *source, tree Tree, rev Revis
 		return nil, err
 	}
 	out := &outcome{replace: since == "" || meta.Revision == ""}
-	out.paths, out.changed = applied(paths, changes, incremental)
+	out.changed = differing(paths, changes, incremental)
 	out.meta = meta
 	out.meta.Revision, out.meta.Info, out.meta.Fingerprint = rev, tree.Info(), in.fingerprint
-	l := &loader{in: in, src: s, tree: tree, info: out.meta.Info}
+	l := &loader{in: in, src: s, tree: tree, at: in.now().UTC(), info: out.meta.Info}
 	if meta.Revision != "" {
-		l.since = in.now().Unix()
+		l.since = l.at.Unix()
 	}
 	if since != "" && !recheck {
 		if ok, err := l.quick(ctx, s, out); ok || err != nil {
 			return out, err
 		}
 	}
+	out.paths = applied(paths, changes, incremental)
 	w := newWalk(l, out.paths, files, dirty(files, out.changed, recheck, since == ""))
 	if err := w.run(ctx, s.roots(out.paths)); err != nil {
 		return nil, err
@@ -84,41 +88,43 @@ func (in *Ingester) examine(ctx context.Context, s *source, tree Tree, rev Revis
 	return out, nil
 }
 
-// applied gives the new paths and those that differ from the old.
-func applied(old map[string]string, changes []Change, incremental bool) (paths, changed map[string]string) {
-	changed = make(map[string]string)
-	if incremental {
-		paths = maps.Clone(old)
-		if paths == nil {
-			paths = map[string]string{}
-		}
-		for _, c := range changes {
-			if c.Gone {
-				delete(paths, c.Path)
-				changed[c.Path] = ""
-				continue
-			}
-			paths[c.Path] = c.ID
-			changed[c.Path] = c.ID
-		}
-		return paths, changed
-	}
-	paths = make(map[string]string, len(changes))
+// differing gives the paths whose content differs, "" for those that are gone.
+func differing(old map[string]string, changes []Change, incremental bool) map[string]string {
+	changed := make(map[string]string)
 	for _, c := range changes {
-		if c.Gone {
-			continue
-		}
-		paths[c.Path] = c.ID
-		if old[c.Path] != c.ID {
+		switch {
+		case c.Gone && incremental:
+			changed[c.Path] = ""
+		case !c.Gone && (incremental || old[c.Path] != c.ID):
 			changed[c.Path] = c.ID
 		}
 	}
+	if incremental || len(old) == 0 {
+		return changed
+	}
+	there := applied(nil, changes, false)
 	for p := range old {
-		if _, there := paths[p]; !there {
+		if _, ok := there[p]; !ok {
 			changed[p] = ""
 		}
 	}
-	return paths, changed
+	return changed
+}
+
+// applied gives the paths after changes.
+func applied(old map[string]string, changes []Change, incremental bool) map[string]string {
+	paths := make(map[string]string, len(changes))
+	if incremental {
+		maps.Copy(paths, old)
+	}
+	for _, c := range changes {
+		if c.Gone {
+			delete(paths, c.Path)
+		} else {
+			paths[c.Path] = c.ID
+		}
+	}
+	return paths
 }
 
 // dirty are the files to read again though their content is the same: those
@@ -148,7 +154,7 @@ func dirty(files map[string]*File, changed map[string]string, recheck, all bool)
 // follows the change alone.
 func (l *loader) quick(ctx context.Context, s *source, out *outcome) (bool, error) {
 	s.mu.RLock()
-	files, parents, shape := s.files, s.parents, s.shape
+	files, shape := s.files, s.shape
 	s.mu.RUnlock()
 	if shape.open {
 		return false, nil
@@ -171,8 +177,7 @@ func (l *loader) quick(ctx context.Context, s *source, out *outcome) (bool, erro
 		}
 		fresh[path] = f
 	}
-	out.files, out.parents, out.shape, out.reread = maps.Clone(files), parents, shape, len(fresh)
-	maps.Copy(out.files, fresh)
+	out.quick, out.files, out.reread = true, fresh, len(fresh)
 	return true, nil
 }
 
