@@ -1,0 +1,118 @@
+package command_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/fairlead-dev/fairlead/cmd/fairlead/command"
+)
+
+const token = "a-token-that-is-long-enough"
+
+// routes are the answers of a server that speaks the contract, by path.
+func routes() map[string]string {
+	return map[string]string{
+		"/api/v1/whoami":                `{"subject":"user:default/alice","groups":["group:default/payments"],"roles":["developer"],"actions":[{"action":"catalog.read","on":"everything"}]}`,
+		"/api/v1/entities/checkout":     `{"kind":"Component","metadata":{"name":"checkout","namespace":"default"},"spec":{"type":"service"},"relations":[{"type":"ownedBy","targetRef":"group:default/payments"}]}`,
+		"/api/v1/entities/api:a":        `{"kind":"API","metadata":{"name":"a"}}`,
+		"/api/v1/entities/api:b":        `{"kind":"API","metadata":{"name":"b"}}`,
+		"/api/v1/search":                `{"hits":[{"ref":"component:default/checkout","type":"service"},{"ref":"api:default/checkout"}],"total":3}`,
+		"/api/v1/dependencies/checkout": `{"root":"component:default/checkout","nodes":[],"edges":[{"from":"component:default/checkout","type":"dependsOn","to":"resource:default/db"}]}`,
+		"/api/v1/errors":                `{"items":[{"severity":"error","message":"broken","file":"catalog-info.yaml","line":3,"column":1,"source":"shop","firstSeen":{"at":"2026-01-31T12:00:00Z"},"lastSeen":{"at":"2026-01-31T12:00:00Z"}}],"total":1}`,
+		"/api/v1/sources":               `{"items":[{"name":"shop","type":"git","url":"https://git.example.com/shop.git","state":"ok","entities":2,"files":1,"problems":1}]}`,
+		"/api/v1/refresh":               `{"source":"shop","commit":"0123456789abcdef","changed":2}`,
+		"/api/v1/audit":                 `{"items":[{"id":"1","time":"2026-01-31T11:58:00Z","action":"catalog.refresh","subject":"user:default/alice","status":"ok"}]}`,
+	}
+}
+
+// fake is that server; asked are the requests that it got.
+type fake struct {
+	*httptest.Server
+	asked []string
+}
+
+func serve(t *testing.T, more map[string]http.HandlerFunc) *fake {
+	t.Helper()
+	f := &fake{}
+	mux := http.NewServeMux()
+	answer := func(path string, do http.HandlerFunc) {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			f.asked = append(f.asked, r.Method+" "+r.URL.Path+"?"+r.URL.Query().Encode())
+			w.Header().Set("Content-Type", "application/json")
+			if r.Header.Get("Authorization") != "Bearer "+token {
+				refuse(w, http.StatusUnauthorized, "unauthenticated", "it is not known who asks")
+				return
+			}
+			do(w, r)
+		})
+	}
+	for path, body := range routes() {
+		if more[path] == nil {
+			answer(path, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) })
+		}
+	}
+	for path, do := range more {
+		answer(path, do)
+	}
+	answer("/api/v1/", func(w http.ResponseWriter, r *http.Request) {
+		refuse(w, http.StatusNotFound, "not_found", "there is no "+r.URL.Path)
+	})
+	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "serving a catalog") })
+	if more["/api/v1/entities"] == nil {
+		answer("/api/v1/entities", entities)
+	}
+	f.Server = httptest.NewServer(mux)
+	t.Cleanup(f.Close)
+	return f
+}
+
+// entities gives three components in pages of at most two.
+func entities(w http.ResponseWriter, r *http.Request) {
+	from, _ := strconv.Atoi(r.URL.Query().Get("cursor"))
+	limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
+	limit = min(limit, 2)
+	var items []string
+	for i := from; i < min(from+limit, 3); i++ {
+		items = append(items, fmt.Sprintf(`{"kind":"Component","metadata":{"name":"c%d"},"spec":{"type":"service"}}`, i))
+	}
+	next := ""
+	if from+limit < 3 {
+		next = fmt.Sprintf(`"nextCursor":"%d"`, from+limit)
+	}
+	fmt.Fprintf(w, `{"items":[%s],"totalItems":3,"pageInfo":{%s}}`, strings.Join(items, ","), next)
+}
+
+func refuse(w http.ResponseWriter, status int, code, message string) {
+	w.WriteHeader(status)
+	fmt.Fprintf(w, `{"error":{"code":%q,"message":%q,"fix":"do better"}}`, code, message)
+}
+
+// result is what a command did.
+type result struct {
+	code     int
+	out, err string
+}
+
+// run runs a command as if from a shell whose environment is env.
+func run(t *testing.T, env map[string]string, stdin string, args ...string) result {
+	t.Helper()
+	if os.Getenv("XDG_CONFIG_HOME") == "" || os.Getenv("FAIRLEAD_TEST_HOME") == "" {
+		t.Setenv("FAIRLEAD_TEST_HOME", "1")
+		t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	}
+	var out, errs bytes.Buffer
+	code := command.Run(t.Context(), args, command.Streams{In: strings.NewReader(stdin), Out: &out, Err: &errs, Version: "v1.2.3",
+		Env: func(k string) string { return env[k] }})
+	return result{code, out.String(), errs.String()}
+}
+
+// at is the environment of a caller of a server.
+func (f *fake) env() map[string]string {
+	return map[string]string{"FAIRLEAD_SERVER": f.URL, "FAIRLEAD_TOKEN": token}
+}
