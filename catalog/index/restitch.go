@@ -37,7 +37,7 @@ func (a *application) stitch(t *task, w *walker, buf []byte) []byte {
 				d.delNull = append(d.delNull, t.id)
 				return
 			}
-			d.del = append(d.del, c)
+			d.del = append(room(d.del), c)
 		})
 	}
 	if t.record == nil {
@@ -53,12 +53,21 @@ func (a *application) stitch(t *task, w *walker, buf []byte) []byte {
 			d.addNull = append(d.addNull, t.id)
 			return
 		}
-		d.add = append(d.add, c)
+		d.add = append(room(d.add), c)
 	})
 	if err != nil {
 		t.after.entity, t.after.err = nil, err
 	}
 	return buf
+}
+
+// room makes a full slice twice as large: append alone grows long slices by a
+// quarter, which copies most rows of a new catalog several times.
+func room(xs []change) []change {
+	if n := len(xs); n == cap(xs) && n >= 256 {
+		return slices.Grow(xs, n)
+	}
+	return xs
 }
 
 // collect hands out the rows of an entity, each with its column's delta.
