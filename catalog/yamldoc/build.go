@@ -47,8 +47,11 @@ func (b *builder) source(n *yaml.Node) *scalar {
 	if n.Kind != yaml.ScalarNode || n.Value == "" {
 		return nil
 	}
-	i, _ := strconv.Atoi(n.Value) // the scanner wrote it
-	return &b.scanner.scalars[i]
+	// The scanner wrote it.
+	if i, err := strconv.Atoi(n.Value); err == nil && i < len(b.scanner.scalars) {
+		return &b.scanner.scalars[i]
+	}
+	return nil
 }
 
 func (b *builder) report(n *yaml.Node, fix, format string, args ...any) {
@@ -137,14 +140,12 @@ func (b *builder) object(n *yaml.Node) entity.Value {
 		o.Members[i].Key, o.Members[i].At = name, b.at(k)
 		mixed = mixed || !simple
 		merges = merges || name == mergeKey && b.isMerge(k)
+		o.Members[i].Value = b.value(n.Content[2*i+1])
 	}
 	if mixed || merges {
 		b.checkMixed(n)
 	} else {
 		b.checkNames(n, o)
-	}
-	for i := range o.Members {
-		o.Members[i].Value = b.value(n.Content[2*i+1])
 	}
 	if merges {
 		return b.merge(n, o)

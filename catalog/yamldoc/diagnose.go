@@ -183,12 +183,14 @@ func (d *diagnosis) belongs(m *mark, list, below bool) bool {
 	}
 	n := len(d.levels)
 	if n == 0 {
-		if d.done && !below {
+		if !d.done {
+			d.push(m, list)
+		} else if below {
+			d.tell(m, "Indent all lines of the outermost level alike.", "the %s is indented less than the document's first line", what)
+		} else {
 			d.tell(m, `Put a "---" before it if it is a document of its own.`, "there is a %s behind the end of the document's value", what)
-			return false
 		}
-		d.push(m, list)
-		return true
+		return d.found == nil
 	}
 	top := d.levels[n-1]
 	switch {
@@ -201,10 +203,10 @@ func (d *diagnosis) belongs(m *mark, list, below bool) bool {
 		d.levels = d.levels[:n-1]
 		return true
 	case top.column == m.column:
-		d.tell(m, "Indent the line to where it belongs.", "a %s stands among what line %d starts: every line there is a %s", what, top.at.Line, other)
+		d.tell(m, "Indent the line to where it belongs.", "a %s stands where line %d has begun with a %s", what, top.at.Line, other)
 	case below || !d.expects:
-		d.tell(m, "Indent the line like its neighbours.", "the %s is indented by %d columns, and nothing above it is that could go on here; line %d has %d",
-			what, m.column-1, top.at.Line, top.column-1)
+		d.tell(m, "Indent the line like its neighbours.", "the %s starts in column %d and lines up with nothing above it that could go on; line %d starts in column %d",
+			what, m.column, top.at.Line, top.column)
 	default:
 		d.push(m, list)
 		return true

@@ -1,6 +1,9 @@
 package yamldoc
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 )
 
@@ -83,6 +86,9 @@ func (r *reader) read(c *chunk) (Document, *entity.Problem) {
 	r.seen = b.seen
 	switch {
 	case len(b.problems) > 0:
+		slices.SortStableFunc(b.problems, func(p, q entity.Problem) int {
+			return cmp.Or(cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
+		})
 		d.Problems, d.Value = b.problems, nil
 		return d, nil
 	case s.unresolved != nil:

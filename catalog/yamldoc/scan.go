@@ -304,7 +304,10 @@ func (s *scanner) blockToken() {
 func (s *scanner) beginNode() {
 	s.checkTab('x', s.pos)
 	if !s.node.open {
-		s.node = node{open: true, start: s.pos, line: s.line, tab: s.tab.at}
+		s.node = node{open: true, start: s.pos, line: s.line, tab: -1}
+		if s.tab.behind != ':' {
+			s.node.tab = s.tab.at
+		}
 	}
 	if s.fresh && len(s.explicit) > 0 {
 		s.dropExplicit(s.place(s.pos).Column)
@@ -323,6 +326,7 @@ func (s *scanner) dropExplicit(column uint32) {
 
 // comment passes a comment up to the end of its line.
 func (s *scanner) comment() {
+	s.tab.at = -1
 	if s.pos > 0 && (!isBlank(s.text[s.pos-1]) || s.text[s.pos-1] == '\r') {
 		s.report(s.pos, `Put a space before the "#", or quote the value.`, `"#" starts a comment only behind a space`)
 	}

@@ -1,6 +1,9 @@
 package yamldoc
 
-import "unicode/utf16"
+import (
+	"bytes"
+	"unicode/utf16"
+)
 
 // flowLevel is one open "[" or "{".
 type flowLevel struct {
@@ -177,6 +180,10 @@ func (s *scanner) unclosed(pos int) {
 	s.stopped = true
 	if pos >= len(s.text) {
 		s.report(pos, "Close it.", "the %q of line %d is not closed", top.open, top.posLine)
+		return
+	}
+	if tab := bytes.IndexByte(s.text[s.lineStart:pos], '\t'); tab >= 0 {
+		s.report(s.lineStart+tab, "Use spaces.", "a tab cannot be used as indentation within the %q of line %d", top.open, top.posLine)
 		return
 	}
 	s.report(pos, "Indent the line by more, or close the bracket before it.",

@@ -85,6 +85,10 @@ func (s *scanner) checkPlain(at int) {
 	case '@', '`':
 		s.report(at, "Quote the value.", "a value cannot start with %q, which YAML keeps for itself", c)
 	case '%':
+		if at > 0 && s.text[at-1] == '{' {
+			s.report(at-1, "Render the template first, or quote the value.", `"{%%" starts a template directive, which is no YAML`)
+			return
+		}
 		s.report(at, "Quote the value.", `a value cannot start with "%%", which starts a directive`)
 	case ',':
 		s.report(at, "Quote the value.", `a value cannot start with ","`)

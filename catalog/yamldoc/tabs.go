@@ -43,11 +43,37 @@ func (s *scanner) checkKey() {
 	switch n := s.node; {
 	case !n.open:
 	case n.line != s.line:
-		s.report(s.pos, `Put the key on one line, or quote the text if the ":" belongs to it.`,
-			"a key must stand on one line; this one starts on line %d", n.line)
+		s.reportLines(n)
 	case n.tab >= 0:
 		s.reportTab(n.tab)
 	case s.longKey(n.start):
 		s.report(n.start, `Shorten the key, or put "? " before it.`, "a key is longer than %d characters", maxKey)
+	}
+}
+
+// reportLines says why a ":" stands behind text of several lines: mostly because
+// a line is indented too much or has no ":" of its own.
+func (s *scanner) reportLines(n node) {
+	first := s.lineStart
+	for first < s.pos && s.text[first] == ' ' {
+		first++
+	}
+	last := len(s.marks) - 1
+	switch {
+	case last < 0 || s.marks[last].kind != '"' || len(s.scalars) == 0 || s.scalars[len(s.scalars)-1].style != ' ':
+		s.report(s.pos, `Put the key on one line, or quote the text if the ":" belongs to it.`,
+			"a key must stand on one line; this one starts on line %d", n.line)
+	case last > 0 && s.marks[last-1].kind == ':':
+		s.report(first, "Indent it like the key above; or quote the whole text if it belongs to the value.",
+			`a key is indented more than the one before it, which has its value on line %d already`, n.line)
+	default:
+		s.reportEarlier(n)
+	}
+}
+
+func (s *scanner) reportEarlier(n node) {
+	if len(s.problems) < maxProblems {
+		s.problems = append(s.problems, problemAt(s.scalars[len(s.scalars)-1].at, `Write "key: value", with a space behind the colon.`,
+			`line %d has no ":" that makes it a key`, n.line))
 	}
 }
