@@ -3,6 +3,8 @@ package git
 import (
 	"bufio"
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -108,8 +110,11 @@ func (l layout) loose(name string) (string, bool) {
 // packed looks a ref up in packed-refs, line by line: the file may be large.
 func (l layout) packed(name string) (objects.ID, bool, error) {
 	f, err := os.Open(filepath.Join(l.common, "packed-refs"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return objects.ID{}, false, nil
+	}
 	if err != nil {
-		return objects.ID{}, false, nil //nolint:nilerr // a repository without packed refs has no such file
+		return objects.ID{}, false, l.unreadableRefs(err)
 	}
 	defer f.Close()
 	lines := bufio.NewScanner(f)
@@ -120,8 +125,12 @@ func (l layout) packed(name string) (objects.ID, bool, error) {
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return objects.ID{}, false, fault.New(fault.Unavailable, "the packed refs of the repository %s cannot be read", l.work).
-			WithFix("Check the repository with `git fsck`.").Because(err)
+		return objects.ID{}, false, l.unreadableRefs(err)
 	}
 	return objects.ID{}, false, nil
+}
+
+func (l layout) unreadableRefs(err error) error {
+	return fault.New(fault.Unavailable, "the packed refs of the repository %s cannot be read", l.work).
+		WithFix("Check the repository with `git fsck`, and let the user that Fairlead runs as read it.").Because(err)
 }

@@ -51,14 +51,11 @@ func dialSSH(ctx context.Context, at address, keyFile, hostsFile string) (*sshWi
 		return nil, err
 	}
 	w := &sshWire{stop: context.AfterFunc(ctx, func() { _ = conn.Close() })}
-	if deadline, ok := ctx.Deadline(); ok {
-		if err := conn.SetDeadline(deadline); err != nil {
-			return nil, errors.Join(err, w.abandon(conn))
-		}
-	}
 	c, channels, requests, err := ssh.NewClientConn(conn, host, cfg)
 	if err != nil {
-		return nil, errors.Join(sshError(err), w.abandon(conn))
+		w.stop()
+		_ = conn.Close() // the error that matters is the one at hand
+		return nil, sshError(err)
 	}
 	w.client = ssh.NewClient(c, channels, requests)
 	if err := w.start(at.path); err != nil {
@@ -66,11 +63,6 @@ func dialSSH(ctx context.Context, at address, keyFile, hostsFile string) (*sshWi
 		return nil, err
 	}
 	return w, nil
-}
-
-func (w *sshWire) abandon(conn net.Conn) error {
-	w.stop()
-	return conn.Close()
 }
 
 func sshConfig(at address, keyFile, hostsFile string) (*ssh.ClientConfig, error) {
