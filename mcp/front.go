@@ -295,5 +295,5 @@ func refuse(w http.ResponseWriter, req *request, status int, f *fault.Error) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(req.rpc(code, f)) // a client that has gone needs no answer
+	_, _ = w.Write(req.rpc(code, f)) //nolint:gosec // JSON under nosniff is no page; a client that has gone needs no answer
 }

@@ -234,7 +234,7 @@ func TestCancellationDoesNotCross(t *testing.T) {
 }
 
 // broken panics or fails in a way that says more than it should.
-type broken struct{ recorder }
+type broken struct{}
 
 func (b *broken) Begin(context.Context, access.Call) (context.Context, func(error)) {
 	panic(errors.New("the secret of the house"))

@@ -60,13 +60,12 @@ func listed[I, O any](c *call, op, target string, in I, do verb[I, O]) (*O, erro
 	return invoke(c, op, access.ReadCatalog, target, in, do)
 }
 
-// answerOf encodes what an operation gave.
-func answerOf(v any, err error) (answer, error) {
+// answerOf is the answer of what an operation gave.
+func answerOf[T any](v T, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	body, err := encode(v)
-	return answer{body: body}, err
+	return answer{value: v}, nil
 }
 
 // number reads a whole number of the query, nil where it is not given.

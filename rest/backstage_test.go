@@ -116,6 +116,7 @@ func TestBackstageByRefsAndNames(t *testing.T) {
 	if up.RootEntityRef != "component:default/checkout" || len(up.Items) != 1 || up.Items[0].ParentEntityRefs == nil || up.Items[0].Entity.Metadata.Name != "checkout" {
 		t.Errorf("%+v", up)
 	}
+	c.get("/api/catalog/entities/by-name/component/default/checkout/").into(t, &same)
 	if a := c.send(http.MethodHead, "/api/catalog/entities/by-name/component/default/checkout", ""); a.status != http.StatusOK || a.raw != "" {
 		t.Errorf("HEAD: %d", a.status)
 	}

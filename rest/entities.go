@@ -54,11 +54,11 @@ func listEntities(c *call) (answer, error) {
 	for i, e := range items {
 		items[i] = fields.Apply(e)
 	}
-	a, err := answerOf(items, nil)
+	a := answer{value: items}
 	if more {
 		a.header = http.Header{"Link": {w.link(c.URL)}}
 	}
-	return a, err
+	return a, nil
 }
 
 // orders reads asc:field and desc:field.

@@ -109,15 +109,8 @@ func (d *door) refuse(w http.ResponseWriter, r *http.Request, shape errorShape, 
 	write(w, status, body)
 }
 
-// write sends an answer.
+// write sends an error.
 func write(w http.ResponseWriter, status int, body []byte) {
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	if body != nil {
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	}
-	if status != http.StatusNoContent {
-		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	}
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that has gone needs no answer
+	s := &sink{w: w, status: status, b: body}
+	s.finish()
 }

@@ -56,12 +56,7 @@ func at[I, O any](where, operation, summary string, action access.Action, do fun
 		if err := bind(c.Request, rt.params, v); err != nil {
 			return answer{}, err
 		}
-		out, err := invoke(c, operation, action, target(v), in, do)
-		if err != nil {
-			return answer{}, err
-		}
-		body, err := encode(out)
-		return answer{body: body}, err
+		return answerOf(invoke(c, operation, action, target(v), in, do))
 	}
 	return rt
 }

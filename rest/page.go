@@ -3,30 +3,77 @@ package rest
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
+	"net/http"
+	"strconv"
 
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 )
 
-// encode writes an operation's answer as JSON. Entities carry their JSON with
+// chunk is how much of an answer is collected before it is sent, in bytes. An
+// answer that fits is sent with its length.
+const chunk = 64 << 10
+
+// sink sends an answer, in parts where it is long, so that a page of the
+// whole catalog takes no memory of its own.
+type sink struct {
+	w      http.ResponseWriter
+	status int
+	b      []byte
+	sent   bool
+}
+
+// flush sends what is collected if it is a chunk.
+func (s *sink) flush() {
+	if len(s.b) >= chunk {
+		s.send()
+	}
+}
+
+func (s *sink) send() {
+	if !s.sent {
+		s.head()
+	}
+	_, _ = s.w.Write(s.b) // a client that has gone needs no answer
+	s.b = s.b[:0]
+}
+
+func (s *sink) head() {
+	s.sent = true
+	s.w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	s.w.WriteHeader(s.status)
+}
+
+// finish sends the rest.
+func (s *sink) finish() {
+	if !s.sent {
+		s.w.Header().Set("Content-Length", strconv.Itoa(len(s.b)))
+	}
+	s.send()
+}
+
+// put writes an operation's answer as JSON. Entities carry their JSON with
 // them, which is copied and not made anew.
-func encode(v any) ([]byte, error) {
+func (s *sink) put(v any) error {
 	switch v := v.(type) {
 	case *catalog.Entity:
-		return appendEntity(nil, v), nil
-	case *catalog.EntityPage:
-		return encodePage(v)
-	case *catalog.EntityBatch:
-		b := append(appendEntities([]byte(`{"items":`), v.Items), '}')
-		return b, nil
+		s.entity(v)
 	case []*catalog.Entity:
-		return appendEntities(nil, v), nil
+		s.entities(v)
+	case *catalog.EntityBatch:
+		s.text(`{"items":`)
+		s.entities(v.Items)
+		s.text(`}`)
+	case *catalog.EntityPage:
+		return s.page(v)
 	case *catalog.Ancestry:
-		return encodeAncestry(v), nil
+		s.ancestry(v)
 	default:
-		return marshal(v)
+		enc, err := marshal(v)
+		s.b = append(s.b, enc...)
+		return err
 	}
+	return nil
 }
 
 // marshal writes JSON without escaping what is harmless in it.
@@ -38,54 +85,63 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// appendEntity appends an entity's JSON, null where there is none.
-func appendEntity(b []byte, e *catalog.Entity) []byte {
+func (s *sink) text(t string) { s.b = append(s.b, t...) }
+
+// entity writes an entity, null where there is none.
+func (s *sink) entity(e *catalog.Entity) {
 	if e == nil {
-		return append(b, "null"...)
+		s.text("null")
+		return
 	}
-	return e.AppendJSON(b)
+	s.b = e.AppendJSON(s.b)
 }
 
-func appendEntities(b []byte, es []*catalog.Entity) []byte {
-	b = append(b, '[')
+func (s *sink) entities(es []*catalog.Entity) {
+	s.text("[")
 	for i, e := range es {
 		if i > 0 {
-			b = append(b, ',')
+			s.text(",")
 		}
-		before := len(b)
-		b = appendEntity(b, e)
-		if i == 0 { // the others will be about as large
-			b = slices.Grow(b, (len(b)-before+1)*len(es))
-		}
+		s.entity(e)
+		s.flush()
 	}
-	return append(b, ']')
+	s.text("]")
 }
 
-func encodePage(p *catalog.EntityPage) ([]byte, error) {
-	b := appendEntities([]byte(`{"items":`), p.Items)
+func (s *sink) page(p *catalog.EntityPage) error {
 	rest, err := marshal(struct {
 		TotalItems int              `json:"totalItems"`
 		PageInfo   catalog.PageInfo `json:"pageInfo"`
 	}{p.TotalItems, p.PageInfo})
-	return append(append(b, ','), rest[1:]...), err
+	if err != nil {
+		return err
+	}
+	s.text(`{"items":`)
+	s.entities(p.Items)
+	s.text(",")
+	s.b = append(s.b, rest[1:]...)
+	return nil
 }
 
-func encodeAncestry(a *catalog.Ancestry) []byte {
-	b := entity.AppendString([]byte(`{"rootEntityRef":`), a.RootEntityRef)
-	b = append(b, `,"items":[`...)
+func (s *sink) ancestry(a *catalog.Ancestry) {
+	s.text(`{"rootEntityRef":`)
+	s.b = entity.AppendString(s.b, a.RootEntityRef)
+	s.text(`,"items":[`)
 	for i, it := range a.Items {
 		if i > 0 {
-			b = append(b, ',')
+			s.text(",")
 		}
-		b = appendEntity(append(b, `{"entity":`...), it.Entity)
-		b = append(b, `,"parentEntityRefs":[`...)
+		s.text(`{"entity":`)
+		s.entity(it.Entity)
+		s.text(`,"parentEntityRefs":[`)
 		for j, p := range it.ParentEntityRefs {
 			if j > 0 {
-				b = append(b, ',')
+				s.text(",")
 			}
-			b = entity.AppendString(b, p)
+			s.b = entity.AppendString(s.b, p)
 		}
-		b = append(b, "]}"...)
+		s.text("]}")
+		s.flush()
 	}
-	return append(b, "]}"...)
+	s.text("]}")
 }

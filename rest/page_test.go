@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -28,20 +30,22 @@ func pageOf(t testing.TB, n int) *catalog.EntityPage {
 }
 
 func TestPagesAreWhatMarshallingMakes(t *testing.T) {
-	p := pageOf(t, 20)
+	p := pageOf(t, 300)
 	p.PageInfo.NextCursor = "next<>"
 	batch := &catalog.EntityBatch{Items: []*catalog.Entity{p.Items[0], nil}}
 	up := &catalog.Ancestry{RootEntityRef: "component:default/a", Items: []catalog.AncestryItem{{Entity: p.Items[0], ParentEntityRefs: []string{"a", "b"}}, {Entity: p.Items[1], ParentEntityRefs: []string{}}}}
 	for _, v := range []any{p, batch, up, p.Items[3], p.Items, []*catalog.Entity{}} {
-		got, err := encode(v)
-		if err != nil {
+		w := httptest.NewRecorder()
+		s := &sink{w: w, status: http.StatusOK}
+		if err := s.put(v); err != nil {
 			t.Fatal(err)
 		}
+		s.finish()
 		want, err := marshal(v)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(got, want) {
+		if got := w.Body.Bytes(); !bytes.Equal(got, want) {
 			t.Errorf("%T:\n%s\n%s", v, got, want)
 		}
 	}
@@ -53,12 +57,11 @@ func BenchmarkPage(b *testing.B) {
 	p := pageOf(b, 500)
 	b.Run("copied", func(b *testing.B) {
 		b.ReportAllocs()
+		d, w, r := &door{}, &counter{header: http.Header{}}, httptest.NewRequestWithContext(b.Context(), http.MethodGet, "/", nil)
 		for b.Loop() {
-			body, err := encode(p)
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.SetBytes(int64(len(body)))
+			w.n = 0
+			d.give(w, r, nativeErrors, p)
+			b.SetBytes(w.n)
 		}
 	})
 	b.Run("marshalled", func(b *testing.B) {
@@ -72,6 +75,16 @@ func BenchmarkPage(b *testing.B) {
 		}
 	})
 }
+
+// counter counts what is written to it.
+type counter struct {
+	header http.Header
+	n      int64
+}
+
+func (c *counter) Header() http.Header         { return c.header }
+func (c *counter) WriteHeader(int)             {}
+func (c *counter) Write(p []byte) (int, error) { c.n += int64(len(p)); return len(p), nil }
 
 func FuzzBinding(f *testing.F) {
 	f.Add("limit=5&filter=kind%3Dcomponent", `{"limit":5}`)

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
@@ -43,7 +44,8 @@ type Config struct {
 type door struct {
 	Config
 	mux     *http.ServeMux
-	openAPI []byte
+	openAPI json.RawMessage
+	buffers sync.Pool // of *[]byte that answers are collected in
 }
 
 // New makes the door; mount it at /api/. An error is a missing part of the
@@ -79,8 +81,21 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if d.crossOrigin(w, r) {
 		return
 	}
+	w.Header().Set("X-Content-Type-Options", "nosniff")
 	r.Body = http.MaxBytesReader(w, r.Body, MaxBody)
-	d.mux.ServeHTTP(w, r)
+	d.mux.ServeHTTP(w, unslashed(r))
+}
+
+// unslashed takes a slash from the end of a path, which says nothing, as
+// Backstage's back ends do.
+func unslashed(r *http.Request) *http.Request {
+	if !strings.HasSuffix(r.URL.Path, "/") || strings.Count(r.URL.Path, "/") < 4 {
+		return r
+	}
+	out, at := *r, *r.URL
+	at.Path, at.RawPath = strings.TrimSuffix(at.Path, "/"), strings.TrimSuffix(at.RawPath, "/")
+	out.URL = &at
+	return &out
 }
 
 // call is one request on its way to an answer.
@@ -92,9 +107,8 @@ type call struct {
 
 // answer is what goes back when a request succeeds.
 type answer struct {
-	status int // 0 is 200
 	header http.Header
-	body   []byte // nil for none
+	value  any // nil for an empty body
 }
 
 // serve answers an authenticated request.
@@ -124,8 +138,31 @@ func (d *door) open(pattern string, shape errorShape, do serve) {
 		for k, v := range a.header {
 			w.Header()[k] = v
 		}
-		write(w, max(a.status, http.StatusOK), a.body)
+		d.give(w, r, shape, a.value)
 	})
+}
+
+// give sends what a request asked for.
+func (d *door) give(w http.ResponseWriter, r *http.Request, shape errorShape, value any) {
+	if value == nil {
+		w.Header().Set("Content-Length", "0")
+		w.WriteHeader(http.StatusOK)
+		return
+	}
+	collected, ok := d.buffers.Get().(*[]byte)
+	if !ok {
+		collected = new(make([]byte, 0, chunk+chunk/2))
+	}
+	s := &sink{w: w, status: http.StatusOK, b: (*collected)[:0]}
+	if err := s.put(value); err != nil {
+		d.refuse(w, r, shape, err)
+	} else {
+		s.finish()
+	}
+	if cap(s.b) <= 4*chunk { // a single entity may have been large
+		*collected = s.b
+		d.buffers.Put(collected)
+	}
 }
 
 // recovered answers for a handler that panicked.
@@ -172,4 +209,4 @@ func (d *door) methods(r *http.Request) []string {
 	return out
 }
 
-func (d *door) document(*call) (answer, error) { return answer{body: d.openAPI}, nil }
+func (d *door) document(*call) (answer, error) { return answer{value: d.openAPI}, nil }
