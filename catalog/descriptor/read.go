@@ -20,7 +20,7 @@ func (p *Processor) Read(at Location, data []byte) *File {
 	}
 	if fatal != nil {
 		problem := *fatal
-		f.broken = true
+		f.broken, f.Truncated = true, true
 		f.Documents = append(f.Documents, &Document{
 			Index: len(f.Documents), Stage: StageParse,
 			At:       entity.Position{Line: problem.Line, Column: problem.Column},

@@ -76,6 +76,9 @@ type File struct {
 	// Problems concern the file as a whole; those of its documents are with
 	// them.
 	Problems []entity.Problem
+	// Truncated tells that the last of Documents made the rest of the file
+	// unreadable, so that nothing is known of what follows.
+	Truncated bool
 
 	broken    bool
 	forbidden bool

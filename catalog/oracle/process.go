@@ -94,8 +94,9 @@ func (s *suite) follow(ctx context.Context, it *item, t descriptor.Target, out *
 		out.fail("InputError", "%s cannot be read: %v", t.Location.Target, err)
 		return
 	}
-	s.emit(it, t.Location, data, out)
-	out.refresh = append(out.refresh, t.Location.String())
+	if f := s.emit(it, t.Location, data, out); !f.Truncated {
+		out.refresh = append(out.refresh, t.Location.String())
+	}
 }
 
 // followFiles reads every file that a target of type file names.
@@ -119,7 +120,7 @@ func (s *suite) followFiles(ctx context.Context, it *item, t descriptor.Target, 
 		out.fail("NotFoundError", "%s is not there", t.Location.Target)
 	}
 	for _, c := range contents {
-		if s.emit(it, c.at, c.data, out) {
+		if f := s.emit(it, c.at, c.data, out); len(f.Documents) > 1 || len(f.Documents) == 1 && !f.Truncated {
 			out.refresh = append(out.refresh, c.at.String())
 		}
 	}
@@ -148,8 +149,8 @@ func (s *suite) contents(names []string, out *outcome) (found []content, ok bool
 	return found, true
 }
 
-// emit hands on the documents of a file; it tells whether there are any.
-func (s *suite) emit(it *item, at descriptor.Location, data []byte, out *outcome) bool {
+// emit hands on the documents of a file.
+func (s *suite) emit(it *item, at descriptor.Location, data []byte, out *outcome) *descriptor.File {
 	f := s.proc.Read(at, data)
 	for _, d := range f.Documents {
 		if d.Stage != descriptor.StageProcess {
@@ -166,5 +167,5 @@ func (s *suite) emit(it *item, at descriptor.Location, data []byte, out *outcome
 		out.threw = true
 		out.fail("NotAllowedError", "%s holds a kind that is not allowed", at.Target)
 	}
-	return len(f.Documents) > 0
+	return f
 }
