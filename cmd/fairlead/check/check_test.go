@@ -193,7 +193,7 @@ func TestSARIF(t *testing.T) {
 	}
 	first, second := log.Runs[0].Results[0], log.Runs[0].Results[1]
 	at := first.Locations[0].PhysicalLocation
-	if at.ArtifactLocation.URI != "a%20b/catalog-info.yaml" || at.ArtifactLocation.URIBaseID != "SRCROOT" || at.Region.StartLine != 4 || at.Region.StartColumn != 3 || first.Level != "error" {
+	if at.ArtifactLocation.URI != "a%20b/catalog-info.yaml" || at.ArtifactLocation.URIBaseID != "%SRCROOT%" || at.Region.StartLine != 4 || at.Region.StartColumn != 3 || first.Level != "error" {
 		t.Errorf("%+v", first)
 	}
 	if second.Level != "warning" || log.Runs[0].Tool.Driver.Rules[second.RuleIndex].ID != second.RuleID {

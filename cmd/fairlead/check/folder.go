@@ -186,10 +186,10 @@ func (f *folder) walk(ctx context.Context, dir string, each func(string)) error 
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case err != nil && name == dir:
-			return fault.New(fault.Unavailable, "the folder %s cannot be read", f.display(dir)).WithFix("Let yourself read it.").Because(err)
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // it has gone meanwhile
 		case err != nil:
-			return nil // a folder that may not be read holds nothing for us
+			return fault.New(fault.Unavailable, "the folder %s cannot be read", f.display(name)).WithFix("Let yourself read it.").Because(err)
 		case d.IsDir() && name != dir && (d.Name() == ".git" || d.Name() == "node_modules"):
 			return fs.SkipDir
 		case d.IsDir():

@@ -110,7 +110,7 @@ func (r *Report) run(root, version string) sarifRun {
 	}}}
 	if root != "" {
 		base := url.URL{Scheme: "file", Path: strings.TrimSuffix("/"+strings.TrimPrefix(filepath.ToSlash(root), "/"), "/") + "/"}
-		run.Bases = map[string]sarifURI{"SRCROOT": {URI: base.String()}}
+		run.Bases = map[string]sarifURI{"%SRCROOT%": {URI: base.String()}}
 	}
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.root == root {
@@ -131,7 +131,7 @@ func (f *Finding) result(d *sarifDriver) sarifResult {
 	if f.Fix != "" {
 		text = strings.TrimSuffix(text, ".") + ". " + f.Fix
 	}
-	loc := sarifLocation{Physical: sarifPhysical{Artifact: sarifURI{URI: (&url.URL{Path: f.path}).EscapedPath(), Base: "SRCROOT"}}}
+	loc := sarifLocation{Physical: sarifPhysical{Artifact: sarifURI{URI: (&url.URL{Path: f.path}).EscapedPath(), Base: "%SRCROOT%"}}}
 	if f.Line > 0 {
 		loc.Physical.Region = &sarifRegion{f.Line, f.Column}
 	}

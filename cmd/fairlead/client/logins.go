@@ -100,7 +100,7 @@ func writeSecret(path string, data []byte) error {
 	if err != nil {
 		return unwritable(path, err)
 	}
-	defer os.Remove(f.Name()) // gone already where all went well
+	defer func() { _ = os.Remove(f.Name()) }() // gone already where all went well
 	_, err = f.Write(data)
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return unwritable(path, err)

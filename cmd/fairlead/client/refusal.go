@@ -15,10 +15,9 @@ func (c *Client) Refusal(res *http.Response, body []byte) *fault.Error {
 	var answer struct {
 		Error *fault.Error `json:"error"`
 	}
+	err := json.Unmarshal(body, &answer)
 	f := answer.Error
-	if err := json.Unmarshal(body, &answer); err == nil && answer.Error != nil && answer.Error.Code != "" && answer.Error.Message != "" {
-		f = answer.Error
-	} else {
+	if err != nil || f == nil || f.Code == "" || f.Message == "" {
 		f = c.byStatus(res)
 	}
 	if f.Code == fault.Unauthenticated {

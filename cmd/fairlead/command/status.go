@@ -82,8 +82,10 @@ func (r *statusReport) fill(ctx context.Context, cl *client.Client) (err error) 
 	}
 	raw, err = cl.Get(ctx, "/api/v1/sources", nil)
 	if err != nil {
-		r.refusal(err)
-		return nil //nolint:nilerr // who the caller is has been told; the rest is theirs to be refused
+		if r.refusal(err) {
+			return nil
+		}
+		return err
 	}
 	var sources catalog.Sources
 	if err := json.Unmarshal(raw, &sources); err != nil {

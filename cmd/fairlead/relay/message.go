@@ -91,7 +91,8 @@ func (m *message) name() string {
 // it is plain, else encoded and marked so.
 func headerSafe(s string) string {
 	const mark, end = "=?base64?", "?="
-	plain := s == strings.Trim(s, " \t") && !(strings.HasPrefix(s, mark) && strings.HasSuffix(s, end))
+	marked := strings.HasPrefix(s, mark) && strings.HasSuffix(s, end)
+	plain := !marked && s == strings.Trim(s, " \t")
 	for i := 0; plain && i < len(s); i++ {
 		plain = s[i] >= ' ' && s[i] <= '~'
 	}

@@ -19,8 +19,8 @@ const maxValue = 56
 type briefLine struct {
 	label string
 	fact  *catalog.Fact
-	// value is what to show of the fact.
-	value string
+	// value is what to show of the fact, more what goes on a line below.
+	value, more string
 }
 
 // briefBlock is a section of the page.
@@ -51,9 +51,7 @@ func (p *Page) Brief(b *catalog.Brief) {
 		}
 		for _, l := range block.lines {
 			p.Line(pad(briefLeft(l, block, label), value), gap, p.Dim(place(l.fact, origin)))
-			for _, d := range l.fact.Disagrees {
-				p.Line(strings.Repeat(" ", label), gap, p.Warn("but "+Clean(d)))
-			}
+			p.below(l, max(label, lipgloss.Width(l.label)+indentOf(block)))
 		}
 	}
 	p.briefFoot(b, origin)
@@ -74,6 +72,17 @@ func (p *Page) briefHead(b *catalog.Brief) {
 	p.Line(head)
 	if b.Description != "" {
 		p.Line(Clean(b.Description))
+	}
+}
+
+// below writes what goes under a fact.
+func (p *Page) below(l briefLine, label int) {
+	left := strings.Repeat(" ", label) + gap
+	if l.more != "" {
+		p.Line(left, l.more)
+	}
+	for _, d := range l.fact.Disagrees {
+		p.Line(left, p.Warn("but "+Clean(d)))
 	}
 }
 
@@ -209,7 +218,7 @@ func singles(pairs ...any) []briefLine {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		label, _ := pairs[i].(string)
 		if f, _ := pairs[i+1].(*catalog.Fact); f != nil {
-			out = append(out, briefLine{label, f, valueOf(f)})
+			out = append(out, lineOf(label, f))
 		}
 	}
 	return out
@@ -218,24 +227,26 @@ func singles(pairs ...any) []briefLine {
 func many(facts []catalog.Fact) []briefLine {
 	out := make([]briefLine, len(facts))
 	for i := range facts {
-		out[i] = briefLine{Clean(facts[i].Name), &facts[i], valueOf(&facts[i])}
+		out[i] = lineOf(Clean(facts[i].Name), &facts[i])
 	}
 	return out
 }
 
-// valueOf is a fact's value with what belongs to it.
-func valueOf(f *catalog.Fact) string {
-	var parts []string
-	for _, s := range []string{f.Value, f.Path} {
-		if s != "" {
-			parts = append(parts, Clean(s))
-		}
+// lineOf is a fact with what belongs to it.
+func lineOf(label string, f *catalog.Fact) briefLine {
+	l := briefLine{label: label, fact: f, value: Clean(f.Value)}
+	if f.Protected {
+		l.value = strings.TrimSpace(l.value + " (protected)")
+	}
+	var more []string
+	if f.Path != "" {
+		more = append(more, Clean(f.Path))
 	}
 	if f.App != "" {
-		parts = append(parts, "Argo CD "+Clean(f.App))
+		more = append(more, "Argo CD "+Clean(f.App))
 	}
-	if f.Protected {
-		parts = append(parts, "protected")
+	if l.more = strings.Join(more, ", "); l.value == "" {
+		l.value, l.more = l.more, ""
 	}
-	return strings.Join(parts, " · ")
+	return l
 }
