@@ -167,7 +167,7 @@ func (l *loader) entity(path string, d *descriptor.Document, root *entity.Object
 	owner, rel := l.in.owner(l.src, path)
 	return &entity.Entity{Ref: d.Ref, Root: root, From: entity.Provenance{
 		Source: owner.desc.Name, Repository: owner.desc.Repository,
-		Commit: l.info.Commit, Path: rel, Line: d.At.Line, VerifiedAt: l.in.now().UTC().Truncate(time.Second),
+		Commit: l.info.Commit, Path: rel, Line: d.At.Line, VerifiedAt: l.at,
 	}}
 }
 

@@ -68,7 +68,7 @@ func (in *Ingester) examine(ctx context.Context, s *source, tree Tree, rev Revis
 	out.changed = differing(paths, changes, incremental)
 	out.meta = meta
 	out.meta.Revision, out.meta.Info, out.meta.Fingerprint = rev, tree.Info(), in.fingerprint
-	l := &loader{in: in, src: s, tree: tree, at: in.now().UTC(), info: out.meta.Info}
+	l := &loader{in: in, src: s, tree: tree, at: in.now().UTC().Truncate(time.Second), info: out.meta.Info}
 	if meta.Revision != "" {
 		l.since = l.at.Unix()
 	}
