@@ -16,14 +16,14 @@
 //     reference parser takes some of them, and splits others into two keys.
 //   - Text behind a finished value of a "? " key, and lines indented more than a
 //     compact mapping behind "? ", are refused; the reference parser drops them.
-//   - A single-quoted text that ends with an escaped quote instead of a closing
-//     one ('it”) is refused; the reference parser takes it.
+//   - A single-quoted text whose only quote at the end is an escaped one, doubled,
+//     is refused; the reference parser takes it.
 //   - A "]" or "}" that closes nothing at the start of a document is a problem of
 //     that document; the reference parser blames the one before it.
 //   - A list behind a byte order mark is read; the reference parser loses count
 //     of its columns.
 //   - The name that a collection gets as a key may differ where it holds
-//     comments, blank lines, control characters or numbers in odd forms.
+//     comments, blank lines, long lines, control characters or odd numbers.
 //   - A lone surrogate escape ("\ud800") becomes U+FFFD.
 //   - An alias to a collection that it is part of is refused.
 //   - Limits: 20,000 documents in a file, 500,000 tokens in a document, 1,000
