@@ -151,16 +151,8 @@ func (s *Service) brief(r reading, e *Entity) *Brief {
 	f := s.factory(e)
 	b := &Brief{Ref: e.Ref.String(), Title: e.Title(), Description: oneLine(e.Description())}
 	b.Owner = s.ownerFact(r, f)
-	b.Oncall = f.oncall()
-	b.Repository = f.repository()
-	b.Commands = f.commands()
-	b.DeployRepo = f.text(f.fairlead(), "deployRepo", "spec.fairlead")
-	b.Environments = f.environments()
 	b.DependsOn, b.DependencyOf = s.needs(f), s.neededBy(r, e)
-	b.SLOs = append(f.paths("slos"), f.links("slo")...)
-	b.Runbooks = append(f.paths("runbooks"), f.links("runbook", "playbook")...)
-	b.Dashboards = f.dashboards()
-	f.unknown(f.fairlead(), "spec.fairlead", "commands", "deployRepo", "environments", "slos", "runbooks", "dashboards", "oncall", "preview", "credentials")
+	f.declared(b)
 	for _, st := range e.Status {
 		f.problems = append(f.problems, "the catalog file has errors, this is its last good state: "+st.Message)
 	}

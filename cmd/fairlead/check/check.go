@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 )
@@ -211,6 +212,7 @@ func (c *checker) document(ctx context.Context, f *file, read *descriptor.File, 
 	}
 	if res.OK && read.OK() {
 		c.claim(f, d, owner)
+		c.declared(ctx, f, d, res.Entity, owner)
 	}
 	var out []follow
 	for _, t := range res.Targets {
@@ -240,6 +242,14 @@ func withEnvelope(read, processed []entity.Problem) []entity.Problem {
 		out[i].Fix = strings.TrimSuffix(p.Fix, ".") + " (here: --kind)."
 	}
 	return out
+}
+
+// declared checks what a document says for Fairlead.
+func (c *checker) declared(ctx context.Context, f *file, d *descriptor.Document, root *entity.Object, owner string) {
+	e := &catalog.Entity{Ref: d.Ref, Root: root, From: catalog.Provenance{Path: f.path}}
+	for _, p := range catalog.DeclarationProblems(e, func(pattern string) []string { return f.in.matching(ctx, pattern) }) {
+		c.add(f, owner, p)
+	}
 }
 
 // claim notes who describes an entity: a second description elsewhere is an

@@ -81,6 +81,8 @@ func ruleText(name string) string {
 		return "The file describes a kind of entity that is not let in."
 	case "ConflictError":
 		return "An entity is described more than once."
+	case "DeclarationError":
+		return "What the file says for Fairlead cannot be used."
 	default:
 		return "The file cannot be read as a catalog file."
 	}

@@ -86,27 +86,53 @@ func (f *folder) targets(ctx context.Context, t descriptor.Target) ([]string, *e
 
 // glob gives the files that a pattern matches; what is hidden never does.
 func (f *folder) glob(ctx context.Context, pattern string, t descriptor.Target) ([]string, *entity.Problem) {
-	if f.files == nil {
-		f.files = []string{}
-		if err := f.walk(ctx, ".", func(name string) { f.files = append(f.files, name) }); err != nil {
-			return nil, &entity.Problem{Name: "InputError", Message: fmt.Sprintf("target %q cannot be searched: %v", t.Written, err)}
-		}
+	if err := f.list(ctx); err != nil {
+		return nil, &entity.Problem{Name: "InputError", Message: fmt.Sprintf("target %q cannot be searched: %v", t.Written, err),
+			Fix: "Let yourself read the folder, or name the files one by one."}
 	}
 	if !doublestar.ValidatePattern(pattern) {
 		return nil, &entity.Problem{Name: "InputError", Message: fmt.Sprintf("target %q is no pattern for files", t.Written),
 			Fix: "Write for example ./services/*/catalog-info.yaml."}
 	}
-	var out []string
-	for _, name := range f.files {
-		if !hidden(name) && doublestar.MatchUnvalidated(pattern, name) {
-			out = append(out, name)
-		}
-	}
+	out := slices.DeleteFunc(f.matching(ctx, pattern), hidden)
 	if len(out) == 0 && !t.Optional {
 		return nil, &entity.Problem{Name: "NotFoundError", Message: fmt.Sprintf("target %q matches no file", t.Written),
 			Fix: "Correct the pattern, or set spec.presence to optional."}
 	}
 	return out, nil
+}
+
+// list lists the folder's files, once.
+func (f *folder) list(ctx context.Context) error {
+	if f.files != nil {
+		return nil
+	}
+	files := []string{}
+	if err := f.walk(ctx, ".", func(name string) { files = append(files, name) }); err != nil {
+		return err
+	}
+	f.files = files
+	return nil
+}
+
+// matching gives the files that a pattern matches, or the one that it names.
+func (f *folder) matching(ctx context.Context, pattern string) []string {
+	if !strings.ContainsAny(pattern, "*?[{") {
+		if info, err := f.root.Stat(filepath.FromSlash(pattern)); err != nil || !info.Mode().IsRegular() {
+			return nil
+		}
+		return []string{pattern}
+	}
+	if f.list(ctx) != nil || !doublestar.ValidatePattern(pattern) {
+		return nil
+	}
+	var out []string
+	for _, name := range f.files {
+		if doublestar.MatchUnvalidated(pattern, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // hidden tells whether any part of a path begins with a dot.
