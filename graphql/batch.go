@@ -6,6 +6,7 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/graphql/engine"
 )
 
 // batch is a set of references that are looked up together, once, when the
@@ -50,7 +51,7 @@ func (b *batch) get(ctx context.Context, i int) (*node, error) {
 }
 
 func (b *batch) load(ctx context.Context) {
-	if b.err = requestOf(ctx).spend(len(b.refs)); b.err != nil {
+	if b.err = engine.RequestOf(ctx).Spend(len(b.refs)); b.err != nil {
 		return
 	}
 	out, err := invoke(ctx, b.d, "get_entities", access.ReadCatalog, "", catalog.GetEntitiesInput{EntityRefs: b.refs}, b.d.catalog.GetEntities)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
+	"github.com/fairlead-dev/fairlead/graphql/engine"
+	"github.com/fairlead-dev/fairlead/graphql/scalar"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
@@ -24,27 +26,29 @@ func (n *node) Lifecycle() *string  { return some(n.e.Spec().String("lifecycle")
 func (n *node) Metadata() *metadata { return &metadata{n.e.Metadata()} }
 
 // Spec is what is particular to the entity's kind.
-func (n *node) Spec(ctx context.Context) (*JSON, error) { return paid(ctx, jsonOf(n.e.Spec())) }
+func (n *node) Spec(ctx context.Context) (*scalar.JSON, error) {
+	return paid(ctx, scalar.Of(n.e.Spec()))
+}
 
 // Status needs no conversion: its type is Backstage's.
 func (n *node) Status() []entity.StatusItem { return n.e.Status }
 
 // JSON is the entity as Backstage's REST API serves it.
-func (n *node) JSON(ctx context.Context) (JSON, error) {
+func (n *node) JSON(ctx context.Context) (scalar.JSON, error) {
 	raw, err := n.e.MarshalJSON()
 	if err != nil {
-		return JSON{}, err
+		return scalar.JSON{}, err
 	}
-	j, err := paid(ctx, &JSON{raw})
+	j, err := paid(ctx, &scalar.JSON{Raw: raw})
 	return *j, err
 }
 
 // paid is a value whose size the request has been charged with.
-func paid(ctx context.Context, j *JSON) (*JSON, error) {
+func paid(ctx context.Context, j *scalar.JSON) (*scalar.JSON, error) {
 	if j == nil {
 		return nil, nil
 	}
-	return j, requestOf(ctx).spend(1 + len(j.raw)/512)
+	return j, engine.RequestOf(ctx).Spend(1 + len(j.Raw)/512)
 }
 
 // Source is where the entity was read.
@@ -56,7 +60,7 @@ func (n *node) Source() *provenance {
 		p.Line = &line
 	}
 	if !f.VerifiedAt.IsZero() {
-		p.VerifiedAt = &Time{f.VerifiedAt}
+		p.VerifiedAt = &scalar.Time{At: f.VerifiedAt}
 	}
 	return p
 }
@@ -66,7 +70,7 @@ type provenance struct {
 	Source, Path string
 	Repo, Commit *string
 	Line         *int32
-	VerifiedAt   *Time
+	VerifiedAt   *scalar.Time
 }
 
 // some is a string that is null where it is empty.
@@ -114,7 +118,7 @@ func (n *node) many(ctx context.Context, relation string, args first) ([]*node, 
 			out = append(out, target)
 		}
 	}
-	return out, requestOf(ctx).spend(len(out))
+	return out, engine.RequestOf(ctx).Spend(len(out))
 }
 
 // one gives the first entity that a relation leads to, of a kind.
@@ -134,12 +138,8 @@ func (n *node) System(ctx context.Context) (*node, error) { return n.one(ctx, "p
 func (n *node) Domain(ctx context.Context) (*node, error) { return n.one(ctx, "partOf", "domain") }
 func (n *node) Parent(ctx context.Context) (*node, error) { return n.one(ctx, "childOf", "") }
 
-func (n *node) PartOf(ctx context.Context, a first) ([]*node, error) {
-	return n.many(ctx, "partOf", a)
-}
-func (n *node) Parts(ctx context.Context, a first) ([]*node, error) {
-	return n.many(ctx, "hasPart", a)
-}
+func (n *node) PartOf(ctx context.Context, a first) ([]*node, error) { return n.many(ctx, "partOf", a) }
+func (n *node) Parts(ctx context.Context, a first) ([]*node, error)  { return n.many(ctx, "hasPart", a) }
 func (n *node) DependsOn(ctx context.Context, a first) ([]*node, error) {
 	return n.many(ctx, "dependsOn", a)
 }
@@ -167,9 +167,7 @@ func (n *node) MemberOf(ctx context.Context, a first) ([]*node, error) {
 func (n *node) Children(ctx context.Context, a first) ([]*node, error) {
 	return n.many(ctx, "parentOf", a)
 }
-func (n *node) Owns(ctx context.Context, a first) ([]*node, error) {
-	return n.many(ctx, "ownerOf", a)
-}
+func (n *node) Owns(ctx context.Context, a first) ([]*node, error) { return n.many(ctx, "ownerOf", a) }
 
 // Relations are the entity's relations, of one type if one is asked for.
 func (n *node) Relations(ctx context.Context, args struct{ Type *string }) ([]*relation, error) {
@@ -182,7 +180,7 @@ func (n *node) Relations(ctx context.Context, args struct{ Type *string }) ([]*r
 	for _, r := range n.related(h) {
 		out = append(out, &relation{r.Type, r.TargetRef, b})
 	}
-	return out, requestOf(ctx).spend(len(out))
+	return out, engine.RequestOf(ctx).Spend(len(out))
 }
 
 // relation resolves the type Relation.

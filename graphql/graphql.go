@@ -10,13 +10,9 @@ import (
 	"net/http"
 	"time"
 
-	gql "github.com/graph-gophers/graphql-go"
-	gqllog "github.com/graph-gophers/graphql-go/log"
-	"github.com/vektah/gqlparser/v2"
-	"github.com/vektah/gqlparser/v2/ast"
-
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/graphql/engine"
 	"github.com/fairlead-dev/fairlead/graphql/graphiql"
 	"github.com/fairlead-dev/fairlead/graphql/limit"
 	"github.com/fairlead-dev/fairlead/graphql/overhttp"
@@ -59,15 +55,9 @@ type Config struct {
 
 // door holds what resolvers need.
 type door struct {
-	catalog   *catalog.Service
-	access    *access.Service
-	recorder  access.Recorder
-	logger    *slog.Logger
-	entities  int64
-	schema    *gql.Schema
-	types     *ast.Schema
-	limits    limit.Limits
-	anonymous bool
+	catalog  *catalog.Service
+	access   *access.Service
+	recorder access.Recorder
 }
 
 // New makes the door; mount it at /graphql. An error is a defect of the
@@ -77,17 +67,11 @@ func New(cfg Config) (http.Handler, error) {
 	if cfg.Catalog == nil || cfg.Access == nil || cfg.Authenticate == nil || cfg.Recorder == nil {
 		return nil, errors.New("graphql: Catalog, Access, Authenticate and Recorder are needed")
 	}
-	d := &door{
-		catalog: cfg.Catalog, access: cfg.Access, recorder: cfg.Recorder, logger: cfg.Logger, entities: int64(cfg.Entities),
-		limits: cfg.Limits.WithDefaults(), anonymous: cfg.AnonymousIntrospection,
-	}
-	if d.logger == nil {
-		d.logger = slog.Default()
-	}
-	if d.entities == 0 {
-		d.entities = 50_000
-	}
-	if err := d.parse(); err != nil {
+	e, err := engine.New(engine.Config{
+		Schema: schemaText, Root: &root{&door{cfg.Catalog, cfg.Access, cfg.Recorder}}, Limits: cfg.Limits, Budget: cfg.Entities,
+		AnonymousIntrospection: cfg.AnonymousIntrospection, Logger: cfg.Logger,
+	})
+	if err != nil {
 		return nil, fmt.Errorf("graphql: %w", err)
 	}
 	page, err := graphiql.Handler()
@@ -95,20 +79,7 @@ func New(cfg Config) (http.Handler, error) {
 		return nil, fmt.Errorf("graphql: %w", err)
 	}
 	return &overhttp.Handler{
-		Engine: d, Authenticate: cfg.Authenticate, Page: page, Challenge: cfg.Challenge,
+		Engine: e, Authenticate: cfg.Authenticate, Page: page, Challenge: cfg.Challenge,
 		Timeout: cfg.Timeout, Origins: cfg.Origins, Socket: cfg.Socket,
 	}, nil
-}
-
-func (d *door) parse() (err error) {
-	if d.types, err = gqlparser.LoadSchema(&ast.Source{Name: "schema.graphql", Input: schemaText}); err != nil {
-		return err
-	}
-	d.schema, err = gql.ParseSchema(schemaText, &root{d},
-		gql.UseStringDescriptions(), gql.UseFieldResolvers(),
-		gql.OverlapValidationLimit(100_000), gql.MaxSelections(d.limits.Cost),
-		gql.RestrictIntrospection(d.mayIntrospect),
-		gql.PanicHandler(masked{}), gql.Logger(gqllog.LoggerFunc(d.logPanic)),
-		gql.SubscribeResolverTimeout(10*time.Second))
-	return err
 }

@@ -2,90 +2,13 @@ package graphql
 
 import (
 	"context"
-	"encoding/json"
-
-	gql "github.com/graph-gophers/graphql-go"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
-	"github.com/fairlead-dev/fairlead/catalog/entity"
+	"github.com/fairlead-dev/fairlead/graphql/engine"
+	"github.com/fairlead-dev/fairlead/graphql/filter"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
-
-// where is the input EntityWhere.
-type where struct {
-	Kind, Namespace, Name, Type, Owner, System, Lifecycle, Tag *[]string
-
-	Text *string
-}
-
-// conditions are the arguments that say which entities are meant.
-type conditions struct {
-	Filter *filter
-	Where  *where
-	Query  *JSON
-}
-
-// read gives the conditions in the catalog's terms; text is what EntityWhere
-// says of text.
-func (c conditions) read() (filter []string, query json.RawMessage, text *string, err error) {
-	if filter, err = c.Filter.strings(); err != nil {
-		return nil, nil, nil, err
-	}
-	if c.Query != nil {
-		query = c.Query.raw
-	}
-	if c.Where == nil {
-		return filter, query, nil, nil
-	}
-	all, err := c.Where.predicates()
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if query != nil {
-		all = append(all, query)
-	}
-	if len(all) > 0 {
-		query, err = json.Marshal(map[string]any{"$all": all})
-	}
-	return filter, query, c.Where.Text, err
-}
-
-// predicates are Backstage predicates, one for each field given.
-func (w *where) predicates() ([]any, error) {
-	var out []any
-	for _, f := range []struct {
-		name   string
-		values *[]string
-	}{
-		{"kind", w.Kind},
-		{"namespace", w.Namespace},
-		{"name", w.Name},
-		{"type", w.Type},
-		{"owner", w.Owner},
-		{"system", w.System},
-		{"lifecycle", w.Lifecycle},
-		{"tag", w.Tag},
-	} {
-		if f.values == nil {
-			continue
-		}
-		short := searchKeys()[f.name]
-		values := make([]string, 0, len(*f.values))
-		for _, v := range *f.values {
-			if short.kind != "" {
-				ref, err := entity.ParseRef(v, short.kind, entity.DefaultNamespace)
-				if err != nil {
-					return nil, badFilter("%s", err)
-				}
-				v = ref.String()
-			}
-			values = append(values, v)
-		}
-		out = append(out, map[string]any{short.key: map[string]any{"$in": values}})
-	}
-	return out, nil
-}
 
 // order is the input EntityOrder.
 type order struct{ Field, Order string }
@@ -99,7 +22,7 @@ type fullText struct {
 type listArgs struct {
 	First, Last   *int32
 	After, Before *string
-	conditions
+	filter.Conditions
 	OrderBy  *[]order
 	FullText *fullText
 }
@@ -110,7 +33,7 @@ const maxPage, defaultPage = 500, 20
 // input reads the arguments, all but where the page stands.
 func (a listArgs) input() (in catalog.ListEntitiesInput, err error) {
 	var text *string
-	if in.Filter, in.Query, text, err = a.read(); err != nil {
+	if in.Filter, in.Query, text, err = a.Read(); err != nil {
 		return in, err
 	}
 	if a.OrderBy != nil {
@@ -167,8 +90,8 @@ func (d *door) list(ctx context.Context, args listArgs) (*connection, error) {
 		return nil, err
 	}
 	in.Limit = &n
-	in.Cursors = gql.HasSelectedField(ctx, "edges.cursor") || gql.HasSelectedField(ctx, "pageInfo")
-	if !gql.HasSelectedField(ctx, "totalCount") {
+	in.Cursors = engine.Selected(ctx, "edges.cursor") || engine.Selected(ctx, "pageInfo")
+	if !engine.Selected(ctx, "totalCount") {
 		in.TotalItems = "exclude"
 	}
 	if err := d.place(ctx, &in, args, backwards); err != nil {
@@ -184,7 +107,7 @@ func (d *door) list(ctx context.Context, args listArgs) (*connection, error) {
 	} else {
 		c.PageInfo.HasPreviousPage, c.PageInfo.HasNextPage = args.After != nil || in.Offset > 0, page.More
 	}
-	return c, requestOf(ctx).spend(len(page.Items))
+	return c, engine.RequestOf(ctx).Spend(len(page.Items))
 }
 
 // connection resolves the type EntityConnection.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/fairlead-dev/fairlead/catalog/entity"
+	"github.com/fairlead-dev/fairlead/graphql/scalar"
 )
 
 // metadata resolves the type EntityMetadata.
@@ -17,10 +18,12 @@ func (m *metadata) Etag() *string        { return some(m.o.String("etag")) }
 func (m *metadata) Tags() []string       { return m.o.Strings("tags") }
 
 // Labels are all labels.
-func (m *metadata) Labels(ctx context.Context) (JSON, error) { return m.all(ctx, "labels") }
+func (m *metadata) Labels(ctx context.Context) (scalar.JSON, error) { return m.all(ctx, "labels") }
 
 // Annotations are all annotations.
-func (m *metadata) Annotations(ctx context.Context) (JSON, error) { return m.all(ctx, "annotations") }
+func (m *metadata) Annotations(ctx context.Context) (scalar.JSON, error) {
+	return m.all(ctx, "annotations")
+}
 
 // Namespace is "default" where none is written.
 func (m *metadata) Namespace() string {
@@ -38,10 +41,10 @@ func (m *metadata) Annotation(args struct{ Key string }) *string {
 	return m.one("annotations", args.Key)
 }
 
-func (m *metadata) all(ctx context.Context, key string) (JSON, error) {
-	j := jsonOf(m.o.Object(key))
+func (m *metadata) all(ctx context.Context, key string) (scalar.JSON, error) {
+	j := scalar.Of(m.o.Object(key))
 	if j == nil {
-		j = &JSON{[]byte("{}")}
+		j = &scalar.JSON{Raw: []byte("{}")}
 	}
 	j, err := paid(ctx, j)
 	return *j, err

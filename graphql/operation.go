@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/graphql/engine"
+	"github.com/fairlead-dev/fairlead/graphql/filter"
+	"github.com/fairlead-dev/fairlead/graphql/scalar"
 )
 
 // verb is an operation of a room.
@@ -15,7 +18,7 @@ type verb[I, O any] = func(context.Context, access.Caller, I) (*O, error)
 
 // invoke runs an operation for the caller of a request.
 func invoke[I, O any](ctx context.Context, d *door, op string, action access.Action, target string, in I, do verb[I, O]) (*O, error) {
-	call := access.Call{Door: "graphql", Operation: op, Action: action, Who: requestOf(ctx).who, Target: target}
+	call := access.Call{Door: "graphql", Operation: op, Action: action, Who: engine.RequestOf(ctx).Who(), Target: target}
 	return access.Invoke(ctx, d.recorder, call, in, do)
 }
 
@@ -95,10 +98,10 @@ func argsOf(t reflect.Type) (reflect.Type, func(given, to reflect.Value) error) 
 
 func argumentOf(name string, t reflect.Type, optional bool) argument {
 	if name == "filter" {
-		return argument{typ: reflect.TypeFor[*filter](), read: readFilter}
+		return argument{typ: reflect.TypeFor[*filter.Filter](), read: readFilter}
 	}
 	if t == reflect.TypeFor[json.RawMessage]() {
-		return argument{typ: reflect.TypeFor[*JSON](), read: readJSON}
+		return argument{typ: reflect.TypeFor[*scalar.JSON](), read: readJSON}
 	}
 	typ := t
 	if t.Kind() == reflect.Int {
@@ -119,14 +122,14 @@ func argumentOf(name string, t reflect.Type, optional bool) argument {
 }
 
 func readFilter(given, to reflect.Value) error {
-	list, err := given.Interface().(*filter).strings()
+	list, err := given.Interface().(*filter.Filter).Strings()
 	to.Set(reflect.ValueOf(list))
 	return err
 }
 
 func readJSON(given, to reflect.Value) error {
 	if !given.IsNil() {
-		to.SetBytes(given.Interface().(*JSON).raw)
+		to.SetBytes(given.Interface().(*scalar.JSON).Raw)
 	}
 	return nil
 }

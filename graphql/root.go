@@ -5,6 +5,8 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/graphql/engine"
+	"github.com/fairlead-dev/fairlead/graphql/filter"
 )
 
 // root resolves the schema: its operations by name.
@@ -60,13 +62,13 @@ type facetValue struct {
 
 type facetArgs struct {
 	Keys []string
-	conditions
+	filter.Conditions
 }
 
 func (d *door) facets(ctx context.Context, args facetArgs) (*[]facet, error) {
 	in := catalog.ListFacetsInput{Facets: args.Keys}
 	var err error
-	if in.Filter, in.Query, _, err = args.read(); err != nil {
+	if in.Filter, in.Query, _, err = args.Read(); err != nil {
 		return nil, err
 	}
 	out, err := invoke(ctx, d, "list_facets", access.ReadCatalog, "", in, d.catalog.ListFacets)
@@ -115,7 +117,7 @@ func (s *subscription) CatalogChanged(ctx context.Context, args struct{ Kinds *[
 	if args.Kinds != nil {
 		kinds = *args.Kinds
 	}
-	who := requestOf(ctx).who
+	who := engine.RequestOf(ctx).Who()
 	in := s.d.catalog.WatchFor(ctx, who, kinds)
 	ctx, end := s.d.recorder.Begin(ctx, access.Call{Door: "graphql", Operation: "watch_catalog", Action: access.ReadCatalog, Who: who})
 	out := make(chan *change)
@@ -127,7 +129,7 @@ func (s *subscription) CatalogChanged(ctx context.Context, args struct{ Kinds *[
 			for _, ref := range c.Changed {
 				told.batch.add(ref)
 			}
-			requestOf(ctx).refill()
+			engine.RequestOf(ctx).Refill()
 			select {
 			case out <- told:
 			case <-ctx.Done():

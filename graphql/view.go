@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"time"
+
+	"github.com/fairlead-dev/fairlead/graphql/scalar"
 )
 
 // A view is how graphql-go gets to see a Go type of the rooms: as a type with
@@ -22,22 +24,22 @@ type view struct {
 func viewOf(t reflect.Type, optional bool) view {
 	switch t {
 	case reflect.TypeFor[time.Time]():
-		return view{reflect.TypeFor[*Time](), func(v reflect.Value, _ *batch) reflect.Value {
+		return view{reflect.TypeFor[*scalar.Time](), func(v reflect.Value, _ *batch) reflect.Value {
 			if v.IsZero() {
-				return reflect.Zero(reflect.TypeFor[*Time]())
+				return reflect.Zero(reflect.TypeFor[*scalar.Time]())
 			}
-			return reflect.ValueOf(&Time{v.Interface().(time.Time)})
+			return reflect.ValueOf(&scalar.Time{At: v.Interface().(time.Time)})
 		}}
 	case reflect.TypeFor[json.RawMessage]():
-		return scalar(reflect.TypeFor[JSON](), optional)
+		return plain(reflect.TypeFor[scalar.JSON](), optional)
 	}
 	switch t.Kind() {
 	case reflect.String:
-		return scalar(reflect.TypeFor[string](), optional)
+		return plain(reflect.TypeFor[string](), optional)
 	case reflect.Int, reflect.Int64, reflect.Uint32:
-		return scalar(reflect.TypeFor[int32](), optional)
+		return plain(reflect.TypeFor[int32](), optional)
 	case reflect.Bool:
-		return scalar(reflect.TypeFor[bool](), false)
+		return plain(reflect.TypeFor[bool](), false)
 	case reflect.Pointer:
 		return pointer(viewOf(t.Elem(), false))
 	case reflect.Slice:
@@ -48,8 +50,8 @@ func viewOf(t reflect.Type, optional bool) view {
 	panic("graphql: no view of " + t.String())
 }
 
-// scalar views a type by converting it.
-func scalar(to reflect.Type, optional bool) view {
+// plain views a type by converting it.
+func plain(to reflect.Type, optional bool) view {
 	if !optional {
 		return view{to, func(v reflect.Value, _ *batch) reflect.Value { return v.Convert(to) }}
 	}

@@ -1,69 +1,32 @@
-package graphql
+// Package filter reads the ways in which GraphQL says which entities are
+// meant: the scalar Filter and the input EntityWhere.
+package filter
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
-// Time is the scalar Time.
-type Time struct{ at time.Time }
-
-// ImplementsGraphQLType names the scalar.
-func (Time) ImplementsGraphQLType(name string) bool { return name == "Time" }
-
-// UnmarshalGraphQL reads an argument.
-func (t *Time) UnmarshalGraphQL(v any) (err error) {
-	t.at, err = time.Parse(time.RFC3339, fmt.Sprint(v))
-	return err
-}
-
-// MarshalJSON writes RFC 3339 in UTC.
-func (t Time) MarshalJSON() ([]byte, error) { return json.Marshal(t.at.UTC()) }
-
-// JSON is the scalar JSON.
-type JSON struct{ raw json.RawMessage }
-
-// ImplementsGraphQLType names the scalar.
-func (JSON) ImplementsGraphQLType(name string) bool { return name == "JSON" }
-
-// UnmarshalGraphQL reads an argument.
-func (j *JSON) UnmarshalGraphQL(v any) (err error) {
-	j.raw, err = json.Marshal(v)
-	return err
-}
-
-// MarshalJSON writes the value.
-func (j JSON) MarshalJSON() ([]byte, error) { return j.raw, nil }
-
-// jsonOf is a descriptor's value, null where there is none.
-func jsonOf(v entity.Value) *JSON {
-	if o, ok := v.(*entity.Object); v == nil || ok && o == nil {
-		return nil
-	}
-	return &JSON{entity.AppendJSON(nil, v)}
-}
-
-// filter is the scalar Filter. It keeps what was given and is read in the
+// Filter is the scalar Filter. It keeps what was given and is read in the
 // operation, so that what is wrong with it is told like any other fault.
-type filter struct{ given any }
+type Filter struct{ given any }
 
 // ImplementsGraphQLType names the scalar.
-func (filter) ImplementsGraphQLType(name string) bool { return name == "Filter" }
+func (Filter) ImplementsGraphQLType(name string) bool { return name == "Filter" }
 
 // UnmarshalGraphQL reads an argument.
-func (f *filter) UnmarshalGraphQL(v any) error {
+func (f *Filter) UnmarshalGraphQL(v any) error {
 	f.given = v
 	return nil
 }
 
-// strings gives the filter as Backstage writes it.
-func (f *filter) strings() ([]string, error) {
+// Strings gives the filter as Backstage writes it; the error is an invalid
+// fault.
+func (f *Filter) Strings() ([]string, error) {
 	if f == nil || f.given == nil {
 		return nil, nil
 	}
