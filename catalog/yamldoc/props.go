@@ -8,7 +8,7 @@ import (
 // properties reads anchors and tags, and the indicators that may stand between
 // them: in a block those are mistakes, which yaml.v3 finds.
 func (s *scanner) properties() {
-	for s.pos < len(s.text) {
+	for s.pos < len(s.text) && !s.stopped {
 		switch c := s.text[s.pos]; {
 		case c == '!':
 			s.property(s.tag)

@@ -33,8 +33,9 @@ type scanner struct {
 	// glued says that a ":" may follow without a space in a flow collection.
 	glued bool
 
-	node node
-	tab  tab
+	node       node
+	tab        tab
+	indicators int // of the line
 	// explicit are the columns of the "? " whose ": " has not come.
 	explicit []uint32
 
@@ -221,7 +222,8 @@ func (s *scanner) startLine() {
 	if s.deeper > s.indent && !s.blankAt(s.pos+1) {
 		s.deeper = s.indent
 	}
-	for s.pos < len(s.text) && isIndicator(s.text[s.pos]) && s.blankAt(s.pos+1) {
+	s.indicators = 0
+	for s.pos < len(s.text) && !s.stopped && isIndicator(s.text[s.pos]) && s.blankAt(s.pos+1) {
 		c := s.text[s.pos]
 		s.indicator(c)
 		s.deeper = s.indent + 1
@@ -233,6 +235,10 @@ func isIndicator(c byte) bool { return c == '-' || c == '?' || c == ':' }
 
 // indicator emits "-", "?" or ":" of a block.
 func (s *scanner) indicator(c byte) {
+	if s.indicators++; s.indicators > maxDepth {
+		s.report(s.pos, "Nest less deeply.", "collections are nested deeper than %d levels", maxDepth)
+		s.stopped = true
+	}
 	s.checkTab(c, s.pos)
 	if c == ':' {
 		s.checkKey()
