@@ -12,8 +12,9 @@ import (
 // read anew from their source.
 const version = 1
 
-func encode(f *ingest.File) []byte {
-	w := &writer{b: make([]byte, 0, 2048)}
+// encode appends a file's record to b.
+func encode(b []byte, f *ingest.File) []byte {
+	w := &writer{b: b}
 	w.byte(version)
 	w.str(f.Path)
 	w.str(f.ID)

@@ -8,11 +8,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -24,12 +24,32 @@ import (
 )
 
 // Keeper is an ingest.Keeper over one file.
-type Keeper struct{ db *bolt.DB }
+//
+// A source's bucket holds its state in one of two sets, so that a new state
+// can be written bit by bit beside the one in force.
+type Keeper struct {
+	path string
+
+	mu     sync.RWMutex // held for writing while db is exchanged
+	db     *bolt.DB
+	mapped atomic.Int64 // about how many bytes of the file have been looked at
+}
 
 var (
 	keyMeta  = []byte("meta")
+	keySet   = []byte("set") // which set is in force
 	keyPaths = []byte("paths")
 	keyFiles = []byte("files")
+	setA     = []byte("a")
+	setB     = []byte("b")
+)
+
+const (
+	// mapSize is how much address space the file is given at once: growing it
+	// later, within a transaction, copies everything written so far.
+	mapSize = 256 << 20
+	// maxMapped is how much of the file may stay in memory after it was read.
+	maxMapped = 8 << 20
 )
 
 // Open opens or makes the database catalog.db in dir. A file that is damaged
@@ -51,45 +71,89 @@ func Open(dir string) (*Keeper, error) {
 		return nil, fault.New(fault.FailedPrecondition, "the kept catalog %s cannot be opened", path).
 			WithFix("Stop the other fairleadd that uses this state directory, or give this one a directory of its own.").Because(err)
 	}
-	return &Keeper{db: db}, nil
+	return &Keeper{path: path, db: db}, nil
 }
 
 func open(path string) (*bolt.DB, error) {
-	return bolt.Open(path, 0o600, &bolt.Options{Timeout: 2 * time.Second, FreelistType: bolt.FreelistMapType})
+	return bolt.Open(path, 0o600, &bolt.Options{Timeout: 2 * time.Second, FreelistType: bolt.FreelistMapType, InitialMmapSize: mapSize})
 }
 
 // Close closes the file.
-func (k *Keeper) Close() error { return k.db.Close() }
+func (k *Keeper) Close() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.db.Close()
+}
+
+// use runs do on the open file.
+func (k *Keeper) use(do func(*bolt.DB) error) error {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return do(k.db)
+}
+
+// unmap gives back the memory that the file has come to take by being read:
+// it is opened anew once that is much.
+func (k *Keeper) unmap() error {
+	if k.mapped.Load() < maxMapped {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.mapped.Load() < maxMapped {
+		return nil
+	}
+	k.mapped.Store(0)
+	if err := k.db.Close(); err != nil {
+		return err
+	}
+	db, err := open(k.path)
+	if err == nil {
+		k.db = db
+	}
+	return err
+}
 
 // Load gives what was kept of a source, nil if nothing was. Kept state of
 // another version counts as nothing.
 func (k *Keeper) Load(ctx context.Context, source string) (*ingest.Kept, error) {
 	var kept *ingest.Kept
-	err := k.db.View(func(tx *bolt.Tx) error {
-		b := tx.Bucket([]byte(source))
-		if b == nil {
-			return nil
-		}
-		var err error
-		kept, err = load(ctx, b)
-		return err
+	err := k.use(func(db *bolt.DB) error {
+		return db.View(func(tx *bolt.Tx) error {
+			b := tx.Bucket([]byte(source))
+			if b == nil || b.Get(keySet) == nil {
+				return nil
+			}
+			var err error
+			kept, err = k.load(ctx, b)
+			return err
+		})
 	})
-	return kept, err
+	return kept, errors.Join(err, k.unmap())
 }
 
-func load(ctx context.Context, b *bolt.Bucket) (*ingest.Kept, error) {
+func (k *Keeper) load(ctx context.Context, b *bolt.Bucket) (*ingest.Kept, error) {
 	kept := &ingest.Kept{Paths: map[string]string{}}
 	if err := json.Unmarshal(b.Get(keyMeta), &kept.Meta); err != nil {
 		return nil, fmt.Errorf("kept state of the source: %w", err)
 	}
-	if paths := b.Bucket(keyPaths); paths != nil {
+	set := b.Bucket(b.Get(keySet))
+	if set == nil {
+		return nil, errCorrupt
+	}
+	if paths := set.Bucket(keyPaths); paths != nil {
 		if err := paths.ForEach(func(p, id []byte) error { kept.Paths[string(p)] = string(id); return nil }); err != nil {
 			return nil, err
 		}
 	}
 	var records [][]byte
-	if files := b.Bucket(keyFiles); files != nil {
-		if err := files.ForEach(func(_, v []byte) error { records = append(records, v); return nil }); err != nil {
+	if files := set.Bucket(keyFiles); files != nil {
+		err := files.ForEach(func(_, v []byte) error {
+			records = append(records, v)
+			k.mapped.Add(int64(len(v)))
+			return nil
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -119,62 +183,4 @@ func decodeAll(ctx context.Context, records [][]byte) ([]*ingest.File, error) {
 		})
 	}
 	return out, g.Wait()
-}
-
-// Save adds a change to what is kept, all or nothing.
-func (k *Keeper) Save(_ context.Context, source string, d ingest.Delta) error {
-	meta, err := json.Marshal(d.Meta)
-	if err != nil {
-		return err
-	}
-	return k.db.Update(func(tx *bolt.Tx) error {
-		if d.Replace && tx.Bucket([]byte(source)) != nil {
-			if err := tx.DeleteBucket([]byte(source)); err != nil {
-				return err
-			}
-		}
-		b, err := tx.CreateBucketIfNotExists([]byte(source))
-		if err != nil {
-			return err
-		}
-		if err := b.Put(keyMeta, meta); err != nil {
-			return err
-		}
-		return put(b, d)
-	})
-}
-
-func put(b *bolt.Bucket, d ingest.Delta) error {
-	paths, err := b.CreateBucketIfNotExists(keyPaths)
-	if err != nil {
-		return err
-	}
-	// Bulk writes are several times cheaper in key order.
-	for _, p := range slices.Sorted(maps.Keys(d.Paths)) {
-		id := d.Paths[p]
-		if id == "" {
-			err = paths.Delete([]byte(p))
-		} else {
-			err = paths.Put([]byte(p), []byte(id))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	files, err := b.CreateBucketIfNotExists(keyFiles)
-	if err != nil {
-		return err
-	}
-	for _, p := range slices.Sorted(maps.Keys(d.Files)) {
-		f := d.Files[p]
-		if f == nil {
-			err = files.Delete([]byte(p))
-		} else {
-			err = files.Put([]byte(p), encode(f))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

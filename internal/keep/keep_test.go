@@ -2,13 +2,16 @@ package keep
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	bolt "go.etcd.io/bbolt"
 
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
@@ -45,7 +48,7 @@ func equal(t *testing.T, got, want any) {
 }
 
 func TestRecordsComeBack(t *testing.T) {
-	got, err := decode(encode(sample()), map[string]string{})
+	got, err := decode(encode(nil, sample()), map[string]string{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,11 +56,11 @@ func TestRecordsComeBack(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add(encode(sample()))
+	f.Add(encode(nil, sample()))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		file, err := decode(b, map[string]string{})
 		if err == nil {
-			if _, err := decode(encode(file), map[string]string{}); err != nil {
+			if _, err := decode(encode(nil, file), map[string]string{}); err != nil {
 				t.Errorf("what was decoded does not encode: %v", err)
 			}
 		}
@@ -65,7 +68,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 func TestTruncatedRecordsAreErrors(t *testing.T) {
-	b := encode(sample())
+	b := encode(nil, sample())
 	for i := range b {
 		if _, err := decode(b[:i], map[string]string{}); err == nil {
 			t.Fatalf("the first %d of %d bytes decoded", i, len(b))
@@ -142,4 +145,53 @@ func TestSecondProcessIsRefused(t *testing.T) {
 		k.Close()
 		t.Error("the file was opened twice")
 	}
+}
+
+// TestLargeStateTakesTurns replaces a state that takes several transactions,
+// and ends one replacement halfway.
+func TestLargeStateTakesTurns(t *testing.T) {
+	dir := t.TempDir()
+	k := open1(t, dir)
+	state := func(owner string) ingest.Delta {
+		d := ingest.Delta{Replace: true, Meta: ingest.Meta{Revision: ingest.Revision(owner)}, Paths: map[string]string{}, Files: map[string]*ingest.File{}}
+		for i := range 200 {
+			path := fmt.Sprintf("%03d.yaml", i)
+			d.Paths[path] = owner
+			d.Files[path] = &ingest.File{Path: path, Owner: owner, Origin: strings.Repeat("x", 50_000)}
+		}
+		return d
+	}
+	check := func(k *Keeper, owner string) {
+		t.Helper()
+		kept, err := k.Load(t.Context(), "s")
+		if err != nil || kept == nil || len(kept.Files) != 200 || len(kept.Paths) != 200 || kept.Meta.Revision != ingest.Revision(owner) {
+			t.Fatalf("kept %v, %v", kept, err)
+		}
+		for _, f := range kept.Files {
+			if f.Owner != owner || kept.Paths[f.Path] != owner {
+				t.Fatalf("%s is of %s", f.Path, f.Owner)
+			}
+		}
+	}
+	for _, owner := range []string{"first", "second", "third"} {
+		save(t, k, state(owner))
+		check(k, owner)
+	}
+	half := &saving{source: []byte("s"), delta: state("fourth")}
+	half.paths, half.files = []string{"000.yaml"}, []string{"000.yaml"}
+	if err := k.db.Update(func(tx *bolt.Tx) error {
+		b, err := half.begin(tx)
+		if err != nil {
+			return err
+		}
+		_, err = half.batch(b.Bucket(half.set))
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	k.Close()
+	k = open1(t, dir)
+	check(k, "third")
+	save(t, k, state("fifth"))
+	check(k, "fifth")
 }
