@@ -40,9 +40,8 @@ func readCommit(db *objects.DB, id objects.ID) (commit, error) {
 		case objects.Commit:
 			return parseCommit(id, data)
 		case objects.Tag:
-			name, _ := header(data, "object ")
 			var ok bool
-			if id, ok = objects.ParseID(name); !ok {
+			if id, ok = objects.ParseID(header(data, "object ")); !ok {
 				return commit{}, objects.ErrCorrupt
 			}
 		default:
@@ -54,9 +53,8 @@ func readCommit(db *objects.DB, id objects.ID) (commit, error) {
 
 func parseCommit(id objects.ID, data []byte) (commit, error) {
 	c := commit{id: id, info: ingest.CommitInfo{Commit: id.String()}}
-	name, _ := header(data, "tree ")
 	var ok bool
-	if c.tree, ok = objects.ParseID(name); !ok {
+	if c.tree, ok = objects.ParseID(header(data, "tree ")); !ok {
 		return commit{}, objects.ErrCorrupt
 	}
 	for line := range bytes.Lines(data) {
@@ -76,11 +74,13 @@ func parseCommit(id objects.ID, data []byte) (commit, error) {
 	return c, nil
 }
 
-// header is the rest of the first line that starts with key.
-func header(data []byte, key string) (string, bool) {
+// header is the first line after key; "" where it does not start with key.
+func header(data []byte, key string) string {
 	line, _, _ := bytes.Cut(data, []byte("\n"))
-	rest, ok := bytes.CutPrefix(line, []byte(key))
-	return string(rest), ok
+	if rest, ok := bytes.CutPrefix(line, []byte(key)); ok {
+		return string(rest)
+	}
+	return ""
 }
 
 // parseAuthor reads "Name <mail> seconds zone". The author is the name, or

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
 	"github.com/fairlead-dev/fairlead/internal/fault"
@@ -197,10 +196,8 @@ func TestTreeBomb(t *testing.T) {
 		tree = runGit(t, r.dir, "-c", "alias.mk=!git mktree < "+in, "mk")
 	}
 	commit := r.git("commit-tree", "-m", "bomb", tree)
-	start := time.Now()
-	_, _, err := open(t, r.source(SourceConfig{Ref: commit})).Changes(context.Background(), "")
+	_, _, err := open(t, r.source(SourceConfig{Ref: commit, Limits: Limits{Files: 100_000}})).Changes(context.Background(), "")
 	check(t, "code", fault.CodeOf(err), fault.FailedPrecondition)
-	t.Logf("took %s", time.Since(start))
 }
 
 func TestLocalProblems(t *testing.T) {

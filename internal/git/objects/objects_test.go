@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -28,14 +29,41 @@ func git(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// packed makes a repository whose objects are in one pack with long chains of
-// differences, and gives its folder.
+var fixture = sync.OnceValue(func() string {
+	dir, err := os.MkdirTemp("", "objects")
+	if err != nil {
+		panic(err)
+	}
+	return dir
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	os.RemoveAll(fixture())
+	os.Exit(code)
+}
+
+// packed gives the folder of a repository whose objects are in one pack with
+// long chains of differences; it is made once and copied.
 func packed(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("the git program is not installed")
 	}
+	made := filepath.Join(fixture(), "repo")
+	if _, err := os.Stat(made); err != nil {
+		makePacked(t, made)
+	}
 	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(made)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func makePacked(t *testing.T, dir string) {
+	t.Helper()
+	os.Mkdir(dir, 0o755)
 	git(t, dir, "init", "-q", "-b", "main")
 	random := rand.New(rand.NewPCG(1, 2))
 	text := make([]byte, 20000)
@@ -52,7 +80,6 @@ func packed(t *testing.T) string {
 	}
 	git(t, dir, "tag", "-a", "-m", "x", "v1")
 	git(t, dir, "repack", "-adfq", "--depth=50", "--window=50")
-	return dir
 }
 
 func onePack(t *testing.T, dir string) string {
@@ -179,7 +206,7 @@ func TestDamagedPacks(t *testing.T) {
 	}
 	at := filepath.Join(t.TempDir(), "x.pack")
 	random := rand.New(rand.NewPCG(3, 4))
-	for range 200 {
+	for range 100 {
 		bad := bytes.Clone(data)
 		bad[random.IntN(len(bad))] ^= byte(1 + random.IntN(255))
 		os.WriteFile(at, bad, 0o644)
