@@ -261,8 +261,8 @@ func span(body string) []string {
 	}
 	if len(from) == 1 && len(to) == 1 && !isDigit(from[0]) && from[0] <= to[0] {
 		var out []string
-		for c := int(from[0]); c <= int(to[0]); c++ {
-			out = append(out, string(rune(c)))
+		for c := rune(from[0]); c <= rune(to[0]); c++ {
+			out = append(out, string(c))
 		}
 		return out
 	}

@@ -1,7 +1,7 @@
 package descriptor
 
 import (
-	"crypto/sha1"
+	"crypto/sha1" //nolint:gosec // Backstage names generated Locations by SHA-1; nothing is protected by it
 	"encoding/hex"
 	"fmt"
 	"path"
@@ -98,6 +98,9 @@ func (p *Processor) Within(base, at Location) (name string, ok bool) {
 	if err != nil {
 		return "", false
 	}
+	if full+"/" == root {
+		return "", true
+	}
 	rest, ok := strings.CutPrefix(full, root)
 	if !ok {
 		return "", false
@@ -126,9 +129,11 @@ func withinFolder(base, at string) (string, bool) {
 	if !path.IsAbs(at) || strings.IndexByte(at, 0) >= 0 {
 		return "", false
 	}
-	root := strings.TrimSuffix(path.Clean(base), "/") + "/"
-	rest, ok := strings.CutPrefix(joinFile("/", at), root)
-	return rest, ok
+	full, root := joinFile("/", at), strings.TrimSuffix(path.Clean(base), "/")
+	if strings.TrimSuffix(full, "/") == root {
+		return "", true
+	}
+	return strings.CutPrefix(full, root+"/")
 }
 
 // neutral puts blob in the place of the first tree, raw or edit of a path,
@@ -152,7 +157,7 @@ func neutral(p string) string {
 // Generated is the reference of the Location that stands for a registered
 // file.
 func Generated(at Location) entity.Ref {
-	sum := sha1.Sum([]byte(at.String()))
+	sum := sha1.Sum([]byte(at.String())) //nolint:gosec // as above
 	return entity.Ref{Kind: "location", Namespace: entity.DefaultNamespace, Name: "generated-" + hex.EncodeToString(sum[:])}
 }
 
@@ -195,6 +200,10 @@ func (p *Processor) targets(c *findings, at Location, root *entity.Object) []Tar
 			return
 		}
 		t := Target{Location: p.Resolve(at, typ, written), Optional: optional, At: pos, Written: written}
+		if typ == TypeFile {
+			// Backstage looks files up as patterns that know no escapes.
+			t.Location.Target = strings.ReplaceAll(t.Location.Target, `\`, "/")
+		}
 		t.Glob = isGlob(t.Location)
 		out = append(out, t)
 	}

@@ -11,9 +11,18 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 )
 
-// maxProblems is how many problems of one document or one file are told;
-// of the others only the number is.
+// maxProblems is how many problems of one document are told, and those of
+// parsing and envelopes of one file; of the others only the number is.
 const maxProblems = 100
+
+// fewerFrom is the document of a file from which on fewer are told: a tenth
+// of a hundred documents each, one of a thousand.
+const fewerFrom = 10
+
+// limitOf is how many problems of a file's document are told.
+func limitOf(document int) int {
+	return max(1, min(maxProblems, maxProblems*fewerFrom/(document+1)))
+}
 
 // maxShown is how many bytes of an offending value a message quotes.
 const maxShown = 80
@@ -28,8 +37,10 @@ const (
 // findings gathers the problems of one document.
 type findings struct {
 	list []entity.Problem
-	more int
-	last entity.Position
+	// limit is how many are listed; 0 is maxProblems.
+	limit int
+	more  int
+	last  entity.Position
 	// told are places whose trouble has been told: what follows from it is
 	// left out.
 	told map[entity.Position]struct{}
@@ -44,7 +55,7 @@ func (c *findings) note(at entity.Position, name, fix, format string, args ...an
 	if _, told := c.told[at]; told && at.Line > 0 {
 		return
 	}
-	if len(c.list) >= maxProblems {
+	if len(c.list) >= cmp.Or(c.limit, maxProblems) {
 		c.more++
 		c.last = at
 		return

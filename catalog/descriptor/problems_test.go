@@ -145,6 +145,11 @@ func TestProblemsAreCapped(t *testing.T) {
 	if got := res.Problems[maxProblems].Message; got != "150 more problems are not listed" {
 		t.Errorf("last problem %q", got)
 	}
+	for document, want := range map[int]int{0: 100, 9: 100, 10: 90, 99: 10, 999: 1, 100000: 1} {
+		if got := limitOf(document); got != want {
+			t.Errorf("of document %d %d problems are told, want %d", document, got, want)
+		}
+	}
 	f := New(Options{}).Read(Location{TypeURL, blob + "a.yaml"}, []byte(strings.Repeat("---\na: 1\n", 60)))
 	if len(f.Problems) != 1 || f.Problems[0].Message != "80 more problems of the file are not listed" {
 		t.Errorf("problems of the file: %v", f.Problems)

@@ -75,7 +75,7 @@ func (p *Processor) Process(ctx context.Context, f *File, d *Document, origin Lo
 	if d.Stage != StageProcess || d.Raw == nil {
 		return res
 	}
-	c := &findings{}
+	c := &findings{limit: limitOf(d.Index)}
 	at := Location{Type: f.At.Type, Target: trimJS(f.At.Target)}
 	fill := filler{p: p, ctx: ctx, base: at, reader: r, found: c}
 	root := fill.root(d.Raw)

@@ -115,6 +115,7 @@ func TestWithin(t *testing.T) {
 		{hub, "https://github.com/acme/catalog/blob/main/%2e%2e/dev/a.yaml", "", false},
 		{hub, "https://github.com/acme/catalog/blob/main/%00", "", false},
 		{hub, "https://github.com/acme/catalog/blob/main/%zz", "", false},
+		{hub, "https://github.com/acme/catalog/tree/main", "", true},
 		{hub, "https://github.com/acme/catalog/blob/dev/a.yaml", "", false},
 		{hub, "https://github.com/acme/catalog/blob/mainly/a.yaml", "", false},
 		{hub, "https://github.com/acme/other/blob/main/a.yaml", "", false},
@@ -129,7 +130,7 @@ func TestWithin(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q, %v", tc.target, got, ok, tc.want, tc.ok)
 		}
 	}
-	for target, want := range map[string]string{"/srv/catalog/a/b.yaml": "a/b.yaml", "/srv/catalog/x/../b": "b", "/srv/catalog/d/": "d/"} {
+	for target, want := range map[string]string{"/srv/catalog/a/b.yaml": "a/b.yaml", "/srv/catalog/x/../b": "b", "/srv/catalog/d/": "d/", "/srv/catalog": "", "/srv/catalog/": ""} {
 		if got, ok := p.Within(folder, Location{TypeFile, target}); !ok || got != want {
 			t.Errorf("%s: %q, %v, want %q", target, got, ok, want)
 		}

@@ -152,17 +152,17 @@ func (s *suite) walk(dir string) ([]string, error) {
 
 // readFile reads a file below the folder, never one elsewhere.
 func (s *suite) readFile(name string) ([]byte, error) {
-	f, err := s.root.Open(filepath.FromSlash(name))
+	f, err := s.root.Open(filepath.FromSlash(cmp.Or(name, ".")))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, descriptor.ErrNotFound)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	switch {
-	case err != nil || strings.HasSuffix(name, "/"):
-		return nil, fmt.Errorf("%s: %w", name, descriptor.ErrNotFound)
-	case !info.Mode().IsRegular():
+	case err == nil && info.IsDir():
 		return nil, errNoFile
+	case err != nil || strings.HasSuffix(name, "/") || !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: %w", name, descriptor.ErrNotFound)
 	case info.Size() > maxFile:
 		return nil, fmt.Errorf("%s is larger than %d MiB", name, maxFile>>20)
 	}
