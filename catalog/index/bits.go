@@ -59,7 +59,7 @@ func (b bitset) among(ids []uint32) int {
 func (b bitset) each(f func(uint32) bool) {
 	for i, w := range b {
 		for ; w != 0; w &= w - 1 {
-			if !f(uint32(i<<6 + bits.TrailingZeros64(w))) {
+			if !f(uint32(i)<<6 + uint32(bits.TrailingZeros64(w))) { //nolint:gosec // sets hold numbers below 2³²
 				return
 			}
 		}

@@ -230,7 +230,7 @@ func TestPredicatesAgainstRows(t *testing.T) {
 	}
 	s, all := Empty().Apply(changes), everything()
 	whole := s.List(all, Query{}, Window{Limit: -1}).Entities
-	for range 400 {
+	for range 150 {
 		text := randomPredicate(r, 3)
 		p, err := ParsePredicate("query", []byte(text))
 		if err != nil {

@@ -31,7 +31,8 @@ func (a *application) restitch() []*walker {
 // stitch makes a task's new slot and the changes of rows from old to new.
 func (a *application) stitch(t *task, w *walker, buf []byte) []byte {
 	if t.before != nil && t.before.entity != nil {
-		w.collect(t.before.entity, func(d *delta, c change, null bool) {
+		// What could be shown has no error.
+		_ = w.collect(t.before.entity, func(d *delta, c change, null bool) {
 			c.id, c.order = t.id, t.order
 			if null {
 				d.delNull = append(d.delNull, t.id)
