@@ -16,7 +16,8 @@ import (
 // Bounds of the relay.
 const (
 	maxMessage = 16 << 20 // bytes of one message, either way
-	// linger is how long answers are awaited once nothing more is asked.
+	// linger is how long answers are awaited: that to initialize before what
+	// follows is sent, others once nothing more is asked.
 	linger = 30 * time.Second
 	// courtesy is how long a notification or a farewell may take.
 	courtesy = 10 * time.Second
@@ -77,10 +78,7 @@ func Run(ctx context.Context, cfg Config) error {
 	defer stop()
 	r := &relay{Config: cfg, base: base, flights: map[string]*flight{}, ended: stop}
 	r.session = &session{relay: r}
-	lines, over := r.read(base)
-	for line := range lines {
-		r.take(base, line, over)
-	}
+	r.serve(base, r.read(base))
 	r.drain(base)
 	r.session.close(context.WithoutCancel(ctx))
 	stop()
@@ -97,12 +95,11 @@ type input struct {
 	err  error
 }
 
-// read gives the lines of the input; over is closed when there are no more.
-func (r *relay) read(ctx context.Context) (lines <-chan input, over <-chan struct{}) {
-	found, end := make(chan input), make(chan struct{})
-	raw := make(chan input)
+// read gives the lines of the input until it ends.
+func (r *relay) read(ctx context.Context) <-chan input {
+	lines := make(chan input)
 	go func() { // may stay behind, blocked in a read that nothing can end
-		defer close(end)
+		defer close(lines)
 		in := bufio.NewReaderSize(r.In, 64<<10)
 		for {
 			line, err := readLine(in, maxMessage)
@@ -110,34 +107,32 @@ func (r *relay) read(ctx context.Context) (lines <-chan input, over <-chan struc
 				return
 			}
 			select {
-			case raw <- input{line, err}:
+			case lines <- input{line, err}:
 			case <-ctx.Done():
 				return
 			}
 		}
 	}()
-	go func() {
-		defer close(found)
-		for {
-			select {
-			case in := <-raw:
-				select {
-				case found <- in:
-				case <-ctx.Done():
-					return
-				}
-			case <-end:
-				return
-			case <-ctx.Done():
+	return lines
+}
+
+// serve deals with lines until there are no more.
+func (r *relay) serve(ctx context.Context, lines <-chan input) {
+	for {
+		select {
+		case in, more := <-lines:
+			if !more {
 				return
 			}
+			r.take(ctx, in)
+		case <-ctx.Done():
+			return
 		}
-	}()
-	return found, end
+	}
 }
 
 // take deals with one line.
-func (r *relay) take(ctx context.Context, in input, over <-chan struct{}) {
+func (r *relay) take(ctx context.Context, in input) {
 	if in.err != nil {
 		r.write(failure(nil, codeInvalid, fault.New(fault.Invalid, "a message has more than %d MiB", maxMessage>>20).WithFix("Send less at once.")))
 		return
@@ -150,7 +145,7 @@ func (r *relay) take(ctx context.Context, in input, over <-chan struct{}) {
 	case !ok:
 		r.write(failure(nil, codeParse, fault.New(fault.Invalid, "a line is not JSON").WithFix("Send one JSON-RPC message on each line.")))
 	case m.asks() && m.Method == "initialize":
-		r.initialize(ctx, &m, over)
+		r.initialize(ctx, &m)
 	case m.asks():
 		r.launch(ctx, &m)
 	case m.Method == "notifications/cancelled":
@@ -169,13 +164,15 @@ func blank(line []byte) bool {
 	return true
 }
 
-// initialize waits for the answer, since all that follows belongs to the
-// session that it opens.
-func (r *relay) initialize(ctx context.Context, m *message, over <-chan struct{}) {
+// initialize waits for the answer, within reason, since all that follows
+// belongs to the session that it opens.
+func (r *relay) initialize(ctx context.Context, m *message) {
 	done := r.launch(ctx, m)
+	timer := time.NewTimer(linger)
+	defer timer.Stop()
 	select {
 	case <-done:
-	case <-over: // whoever asked may still wait for the answer
+	case <-timer.C:
 	case <-ctx.Done():
 	}
 }

@@ -264,6 +264,20 @@ func TestAnswersAreAwaitedAtTheEnd(t *testing.T) {
 	p.end()
 }
 
+// TestAllAtOnce sends everything before any answer, as scripts do.
+func TestAllAtOnce(t *testing.T) {
+	s := newServer(t)
+	srv := httptest.NewServer(s)
+	defer srv.Close()
+	defer srv.CloseClientConnections()
+	in := strings.NewReader(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}` + "\n" + `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	var out bytes.Buffer
+	err := relay.Run(t.Context(), relay.Config{Server: client.New(client.Settings{Server: srv.URL, Token: "tok"}, "test"), Path: "/mcp", In: in, Out: &out})
+	if err != nil || !strings.HasSuffix(out.String(), `{"jsonrpc":"2.0","id":1,"result":{"method":"tools/list"}}`+"\n") {
+		t.Fatalf("%v: %s", err, out.String())
+	}
+}
+
 func TestInterrupted(t *testing.T) {
 	s := newServer(t)
 	srv := httptest.NewServer(s)
