@@ -58,6 +58,7 @@ type door struct {
 	Config
 	tools    []entry
 	sessions *sessions
+	protocol *server.MCPServer
 	stream   *server.StreamableHTTPServer
 	metadata map[string]http.Handler
 	public   *url.URL
@@ -90,8 +91,8 @@ func New(cfg Config) (http.Handler, error) {
 	if err := d.publish(); err != nil {
 		return nil, err
 	}
-	s := d.server()
-	d.stream = server.NewStreamableHTTPServer(s,
+	d.protocol = d.server()
+	d.stream = server.NewStreamableHTTPServer(d.protocol,
 		server.WithSessionIdManagerResolver(d.sessions),
 		server.WithDisableStreaming(true),
 		server.WithDisableLocalhostProtection(true), // the front does it, and knows the public name

@@ -46,7 +46,7 @@ for s in "${selected[@]}"; do
       go test -race -timeout "${limit[$s]}" ./internal/store/... ./internal/realtest/... ./access/... || failed=1 ;;
     clients)
       internal/realtest/clients.sh
-      go test -race -timeout "${limit[$s]}" -run 'Real' ./internal/app/... || failed=1 ;;
+      go test -race -timeout "${limit[$s]}" -run 'Real' ./internal/app/... ./mcp/... || failed=1 ;;
   esac
   echo "== suite $s took $((SECONDS - start)) s"
 done
