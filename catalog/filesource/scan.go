@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -104,14 +105,12 @@ func skipped(name string) bool {
 
 // entries lists a folder; one that has vanished is empty.
 func (sc *scanner) entries(dir string) ([]fs.DirEntry, error) {
-	f, err := sc.root.Open(dir)
+	// Names may be read past the root, which costs a step for each part of a
+	// path: folders are not followed through links here, and what a folder
+	// that was exchanged meanwhile lets be listed cannot be read.
+	entries, err := os.ReadDir(filepath.Join(sc.name, dir))
 	if err == nil {
-		defer f.Close()
-		var entries []fs.DirEntry
-		if entries, err = f.ReadDir(-1); err == nil {
-			sortEntries(entries)
-			return entries, nil
-		}
+		return entries, nil
 	}
 	// What is around a single file is read for what it may refer to, and need
 	// not all be readable.

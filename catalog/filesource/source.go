@@ -121,11 +121,11 @@ func (s *Source) look(ctx context.Context) (*os.Root, *listing, error) {
 	return root, l, nil
 }
 
-// Open makes the folder readable as it is now. A folder keeps no history: if
-// it has changed since the revision was observed, the newer state is what is
-// read, and the next look reports it as a change.
-func (s *Source) Open(ctx context.Context, _ ingest.Revision) (ingest.Tree, error) {
-	root, l, err := s.look(ctx)
+// Open makes the folder readable. A folder keeps no history: if it has changed
+// since the revision was observed, files are read as they are now, and the
+// next look reports that as a change.
+func (s *Source) Open(ctx context.Context, rev ingest.Revision) (ingest.Tree, error) {
+	root, l, err := s.reopen(ctx, rev)
 	if err != nil {
 		return nil, err
 	}
@@ -134,6 +134,25 @@ func (s *Source) Open(ctx context.Context, _ ingest.Revision) (ingest.Tree, erro
 	t := &Tree{root: root, now: l, before: s.opened, limits: s.limits}
 	s.opened = l
 	return t, nil
+}
+
+// reopen gives what was seen last if that is the revision asked for; else it
+// looks again.
+func (s *Source) reopen(ctx context.Context, rev ingest.Revision) (*os.Root, *listing, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	s.mu.Lock()
+	last := s.last
+	s.mu.Unlock()
+	if last == nil || last.rev != rev {
+		return s.look(ctx)
+	}
+	root, err := os.OpenRoot(s.folder)
+	if err != nil {
+		return nil, nil, unreadable(s.folder, err)
+	}
+	return root, last, nil
 }
 
 // Tree is one state of a folder. Files are read as they are when asked for.
@@ -234,8 +253,4 @@ func readUpTo(r io.Reader, data []byte, n int64) ([]byte, error) {
 		}
 	}
 	return data, nil
-}
-
-func sortEntries(entries []fs.DirEntry) {
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 }

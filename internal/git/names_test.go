@@ -27,7 +27,7 @@ func TestDescribe(t *testing.T) {
 		{"https://git.example.com/acme/x.git", "", "", "main", "https://git.example.com/acme/x.git", "https://git.example.com/acme/x", "https://git.example.com/acme/x/blob/main/"},
 		{"/srv/git/my repo", "", "", "main", "/srv/git/my repo", "/srv/git/my repo", "file:///srv/git/my%20repo/blob/main/"},
 		{"file:///srv/git/x.git", "", "", "", "/srv/git/x.git", "/srv/git/x.git", "file:///srv/git/x.git/blob/HEAD/"},
-		{"/srv/git/x", "https://github.com/acme/x/", "", "main", "/srv/git/x", "https://github.com/acme/x/", "https://github.com/acme/x/blob/main/"},
+		{"/srv/git/x", "https://github.com/acme/x/", "", "main", "/srv/git/x", "https://github.com/acme/x", "https://github.com/acme/x/blob/main/"},
 	} {
 		cfg := SourceConfig{URL: c.url, WebURL: c.web, Forge: c.forge, Ref: c.ref}
 		if strings.Contains(c.shown, "ssh:") {
