@@ -28,6 +28,7 @@ type world struct {
 	keeper  *memoryKeeper
 	snap    *index.Snapshot
 	clock   time.Time
+	ticking sync.Mutex
 }
 
 func newWorld(t *testing.T, names ...string) *world {
@@ -49,10 +50,18 @@ func (w *world) start() {
 		sources = append(sources, s)
 	}
 	w.in = ingest.New(ingest.Config{Sources: sources, Processor: descriptor.New(descriptor.Options{Template: true}), Keeper: w.keeper, Fingerprint: "1",
-		Publish: func(c []index.Change) { w.snap = w.snap.Apply(c) }, Now: func() time.Time { w.clock = w.clock.Add(time.Second); return w.clock }})
+		Publish: func(c []index.Change) { w.snap = w.snap.Apply(c) }, Now: w.tick})
 	if err := w.in.Restore(w.t.Context()); err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+// tick is a clock that moves by a second each time it is looked at.
+func (w *world) tick() time.Time {
+	w.ticking.Lock()
+	defer w.ticking.Unlock()
+	w.clock = w.clock.Add(time.Second)
+	return w.clock
 }
 
 // write changes files of the first source and reads it.
