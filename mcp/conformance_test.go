@@ -143,7 +143,7 @@ func TestRealConformance(t *testing.T) {
 	clients := realtest.ClientsOf(t)
 	suite := filepath.Join(clients.Dir, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
 	if _, err := os.Stat(suite); err != nil {
-		t.Skip("the conformance suite is not installed: run internal/realtest/clients.sh")
+		t.Fatal("the conformance suite is not installed: run internal/realtest/clients.sh")
 	}
 	s := stand(t)
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
