@@ -66,7 +66,7 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e.schema, err = gql.ParseSchema(cfg.Schema, cfg.Root,
 		gql.UseStringDescriptions(), gql.UseFieldResolvers(),
-		gql.OverlapValidationLimit(100_000), gql.MaxSelections(e.limits.Cost),
+		gql.OverlapValidationLimit(20_000), gql.MaxSelections(e.limits.Cost),
 		gql.RestrictIntrospection(e.mayIntrospect),
 		gql.PanicHandler(masked{}), gql.Logger(gqllog.LoggerFunc(e.logPanic)),
 		gql.SubscribeResolverTimeout(10*time.Second))
