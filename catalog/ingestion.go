@@ -112,7 +112,7 @@ func (s *Service) ListIngestionErrors(_ context.Context, who access.Caller, in L
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range sorted(ing.Problems()) {
+	for _, p := range sorted(append(unshown(r.Snapshot), ing.Problems()...)) {
 		if in.Source != "" && p.Source != in.Source || in.Owner != "" && p.Owner != entity.Lower(in.Owner) || !r.shows(p) {
 			continue
 		}
@@ -179,8 +179,29 @@ func compareProblems(a, b IngestionError) int {
 		cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
 }
 
+// unshown are the problems that keep processed entities from being shown.
+func unshown(s *index.Snapshot) []IngestionError {
+	var out []IngestionError
+	for rec, err := range s.Unshown() {
+		f, from := fault.From(err), rec.Entity.From
+		p := IngestionError{Source: from.Source, Problem: Problem{
+			Severity: entity.SeverityError, Name: "InputError", Message: f.Message, Fix: f.Fix,
+			File: from.Path, Line: from.Line, Ref: rec.Entity.Ref.String(),
+		}}
+		p.FirstSeen = Sighting{Commit: from.Commit, At: from.VerifiedAt}
+		p.LastSeen = p.FirstSeen
+		for _, e := range rec.Edges {
+			if e.Source == p.Ref && e.Type == "ownedBy" {
+				p.Owner = e.Target
+				break
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
 func sorted(ps []IngestionError) []IngestionError {
-	ps = slices.Clone(ps)
 	slices.SortStableFunc(ps, compareProblems)
 	return ps
 }

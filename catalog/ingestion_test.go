@@ -148,3 +148,21 @@ func TestRefreshEntity(t *testing.T) {
 		t.Error("without a guard an act is let through")
 	}
 }
+
+// TestUnshownEntitiesAreReported publishes one that processing takes and the
+// catalog cannot show.
+func TestUnshownEntitiesAreReported(t *testing.T) {
+	docs := append(town(), component("{name: odd, labels: {Tier: a, tier: b}}", "owner: red"))
+	s := catalogtest.NewWith(t, docs, catalogtest.WithIngestion(&sources{}))
+	if _, err := s.GetEntity(t.Context(), alice, catalog.GetEntityInput{Ref: "odd"}); fault.CodeOf(err) != fault.NotFound {
+		t.Errorf("it is served: %v", err)
+	}
+	out, err := s.ListIngestionErrors(t.Context(), alice, catalog.ListIngestionErrorsInput{Owner: "group:default/red"})
+	if err != nil || len(out.Items) != 1 {
+		t.Fatalf("%v %v", out, err)
+	}
+	p := out.Items[0]
+	if p.Ref != "component:default/odd" || p.Source != "test" || p.File != "catalog-info-6.yaml" || p.Line != 1 || !strings.Contains(p.Message, "metadata.labels.tier") || p.Fix == "" {
+		t.Errorf("%+v", p)
+	}
+}

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"iter"
 	"sync"
 
 	"github.com/tidwall/btree"
@@ -150,6 +151,16 @@ func (s *Snapshot) StitchError(ref string) error {
 		return s.slots.get(id).err
 	}
 	return nil
+}
+
+// Unshown yields the records that cannot be shown, each with the reason.
+func (s *Snapshot) Unshown() iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		s.ids.Scan(func(_ string, id uint32) bool {
+			sl := s.slots.get(id)
+			return sl.err == nil || yield(sl.record, sl.err)
+		})
+	}
 }
 
 // AttributesOf are what policy may look at in an entity.
