@@ -26,6 +26,14 @@ func (p *Processor) addressesOf(at Location) addresses {
 	if at.Type != TypeURL {
 		return addresses{}
 	}
+	if host, _, ok := plainURL(at.Target); ok {
+		switch f := p.forges[host]; f {
+		case "":
+			return addresses{view: at.Target}
+		case github, gitlab:
+			return p.plainAddresses(f, at.Target)
+		}
+	}
 	a := addresses{view: at.Target}
 	u, err := p.parse(at.Target)
 	if err != nil {
@@ -40,6 +48,19 @@ func (p *Processor) addressesOf(at Location) addresses {
 	}
 	if !namesCommit(at.Target) {
 		a.edit = p.editURL(f, u, at.Target)
+	}
+	return a
+}
+
+// plainAddresses is addressesOf for a URL that needs no parser, on a forge
+// whose URLs differ by a word alone.
+func (p *Processor) plainAddresses(f forge, target string) addresses {
+	a := addresses{view: target, source: TypeURL + ":" + target[:strings.LastIndexByte(target, '/')+1]}
+	if f == github {
+		a.source = githubForm(a.source, "tree")
+	}
+	if !namesCommit(target) {
+		a.edit = p.editURL(f, nil, target)
 	}
 	return a
 }

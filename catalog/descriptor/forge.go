@@ -48,9 +48,6 @@ func (p *Processor) forgeOf(u *url.Url) forge { return p.forges[u.Host()] }
 // stays as it is written, a leading "/" means the root of the repository and
 // branch, anything else is relative to base.
 func (p *Processor) resolveURL(base, ref string) (string, error) {
-	if len(ref) > maxReference {
-		return "", errLong
-	}
 	b, err := p.parse(base)
 	if err != nil {
 		if p.isAbsolute(ref) {
@@ -64,6 +61,9 @@ func (p *Processor) resolveURL(base, ref string) (string, error) {
 // isAbsolute tells whether a URL needs no base. Most references are told at
 // their first sign: a scheme starts with a letter.
 func (p *Processor) isAbsolute(ref string) bool {
+	if len(ref) > maxReference {
+		return false
+	}
 	start := strings.TrimLeftFunc(ref, func(r rune) bool { return r <= ' ' })
 	if start == "" || !isLower(start[0]) && !isUpper(start[0]) || strings.IndexByte(start, ':') < 0 {
 		return false
@@ -75,6 +75,9 @@ func (p *Processor) isAbsolute(ref string) bool {
 // resolveFrom is resolveURL with a base that has been parsed and is not
 // changed.
 func (p *Processor) resolveFrom(base *url.Url, ref string) (string, error) {
+	if len(ref) > maxReference {
+		return "", errLong
+	}
 	f := p.forgeOf(base)
 	out, err := p.resolveWith(f, base, ref)
 	if err == nil && f == github {

@@ -39,6 +39,12 @@ func (p *Processor) Address(base Location, name string) (Location, error) {
 	if err != nil {
 		return Location{}, err
 	}
+	if host, _, ok := plainURL(at.Target); ok && at.Type == TypeURL {
+		if p.forges[host] == github {
+			at.Target = githubForm(at.Target, "tree")
+		}
+		return at, nil
+	}
 	return p.Resolve(at, at.Type, at.Target), nil
 }
 
@@ -61,6 +67,19 @@ func (p *Processor) Resolve(base Location, typ, target string) Location {
 	return out
 }
 
+// resolver is Resolve for many targets of one file.
+func (p *Processor) resolver(base Location, typ string) func(target string) Location {
+	if b, err := p.parse(base.Target); err == nil && typ == TypeURL && base.Type == TypeURL {
+		return func(target string) Location {
+			if u, err := p.resolveFrom(b, target); err == nil {
+				target = u
+			}
+			return Location{Type: typ, Target: target}
+		}
+	}
+	return func(target string) Location { return p.Resolve(base, typ, target) }
+}
+
 // joinFile is Node's path.join: a trailing slash stays.
 func joinFile(dir, name string) string {
 	joined := path.Join(dir, name)
@@ -81,20 +100,16 @@ func (p *Processor) Within(base, at Location) (name string, ok bool) {
 	if at.Type != TypeURL {
 		return withinFolder(base.Target, at.Target)
 	}
-	b, err := p.parse(base.Target)
+	origin, root, known := p.urlParts(base.Target)
+	host, full, readable := p.urlParts(at.Target)
+	if !known || !readable || host != origin {
+		return "", false
+	}
+	root, err := decode(strings.TrimSuffix(neutral(root), "/") + "/")
 	if err != nil {
 		return "", false
 	}
-	t, err := p.parse(at.Target)
-	if err != nil || t.Scheme() != b.Scheme() || t.Host() != b.Host() || t.Username() != b.Username() || t.Password() != b.Password() {
-		return "", false
-	}
-	root := strings.TrimSuffix(neutral(b.Pathname()), "/") + "/"
-	root, err = decode(root)
-	if err != nil {
-		return "", false
-	}
-	full, err := decode(neutral(t.Pathname()))
+	full, err = decode(neutral(full))
 	if err != nil {
 		return "", false
 	}
@@ -188,6 +203,7 @@ func (p *Processor) targets(c *findings, at Location, root *entity.Object) []Tar
 			"spec.type %s cannot be read from a file of type %s", quote(typ), at.Type)
 		return nil
 	}
+	resolve := p.resolver(at, typ)
 	optional := spec.String("presence") == "optional"
 	var out []Target
 	add := func(v entity.Value, pos entity.Position) {
@@ -199,7 +215,7 @@ func (p *Processor) targets(c *findings, at Location, root *entity.Object) []Tar
 			c.add(pos, "Name the files in it, for example "+quote(written+"*.yaml")+".", "target %s is a folder", quote(written))
 			return
 		}
-		t := Target{Location: p.Resolve(at, typ, written), Optional: optional, At: pos, Written: written}
+		t := Target{Location: resolve(written), Optional: optional, At: pos, Written: written}
 		if typ == TypeFile {
 			// Backstage looks files up as patterns that know no escapes.
 			t.Location.Target = strings.ReplaceAll(t.Location.Target, `\`, "/")

@@ -199,3 +199,36 @@ func TestHostileURLs(t *testing.T) {
 		}
 	}
 }
+
+// What is taken apart at sight must be what the parser makes of it.
+func TestPlainLocations(t *testing.T) {
+	p := New(Options{})
+	for _, s := range []string{
+		"https://github.com/o/r/tree/main/d/a.yaml", "https://gitlab.com/o/r/-/blob/main/a%20b/c.yaml", "https://github.com/o//r/blob/x/",
+		"https://github.com/o/r/blob/m/a;b=c,d(e)!~*@:$&+", "https://example.test/", "https://github.com/a..b/r/blob/m/x",
+		"https://github.com/", "https://gitlab.com/o/r/-/blob/%zz/%/x", "https://github.com/o/r/blob/0123456789012345678901234567890123456789/a",
+	} {
+		host, path, ok := plainURL(s)
+		if !ok {
+			t.Errorf("%s is not told at sight", s)
+			continue
+		}
+		u, err := p.parse(s)
+		if err != nil || u.Host() != host || u.Pathname() != path || u.Href(false) != s {
+			t.Errorf("%s: %s %s, want %s %s, %v", s, host, path, u.Host(), u.Pathname(), err)
+		}
+		f := p.forges[host]
+		if f == "" {
+			continue
+		}
+		source, err := p.resolveFrom(u, "./")
+		if got := p.addressesOf(Location{TypeURL, s}).source; err != nil || got != "url:"+source {
+			t.Errorf("%s: source %s, want %s, %v", s, got, source, err)
+		}
+	}
+	for _, s := range []string{"https://github.com", "https://github.com/./a", "https://github.com/a/../b", "https://github.com/%2e%2e/b", "https://github.com/a?b", "https://github.com/a#b", "https://github.com/a b", "https://github.com/ä", "https://github.com/a\\b", "https://GITHUB.com/a", "https://github.com/'"} {
+		if _, _, ok := plainURL(s); ok {
+			t.Errorf("%s is told at sight", s)
+		}
+	}
+}
