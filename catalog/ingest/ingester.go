@@ -39,6 +39,8 @@ type Config struct {
 	Log *slog.Logger
 	// Observe is told how each reading of a source went; nil is not.
 	Observe func(ctx context.Context, source string, took time.Duration, files int, err error)
+	// Settled is called once Run has read or tried every source; nil is not.
+	Settled func()
 	// Now is the clock, time.Now if nil.
 	Now func() time.Time
 }
@@ -54,6 +56,7 @@ type Ingester struct {
 	timeout     time.Duration
 	log         *slog.Logger
 	observe     func(context.Context, string, time.Duration, int, error)
+	settled     func()
 	now         func() time.Time
 	workers     int
 	claims      *claims
@@ -63,7 +66,7 @@ type Ingester struct {
 func New(cfg Config) *Ingester {
 	in := &Ingester{
 		processor: cfg.Processor, publish: cfg.Publish, keeper: cfg.Keeper, fingerprint: cfg.Fingerprint,
-		refresh: cfg.Refresh, timeout: cfg.Timeout, log: cfg.Log, observe: cfg.Observe, now: cfg.Now,
+		refresh: cfg.Refresh, timeout: cfg.Timeout, log: cfg.Log, observe: cfg.Observe, settled: cfg.Settled, now: cfg.Now,
 		workers: runtime.GOMAXPROCS(0), claims: newClaims(),
 	}
 	if in.refresh <= 0 {
@@ -77,6 +80,9 @@ func New(cfg Config) *Ingester {
 	}
 	if in.observe == nil {
 		in.observe = func(context.Context, string, time.Duration, int, error) {}
+	}
+	if in.settled == nil {
+		in.settled = func() {}
 	}
 	if in.now == nil {
 		in.now = time.Now
@@ -122,10 +128,15 @@ func (in *Ingester) Restore(ctx context.Context) error {
 // Run polls every source until ctx ends. Trouble of one source never delays
 // another.
 func (in *Ingester) Run(ctx context.Context) error {
-	var wg sync.WaitGroup
+	var wg, untried sync.WaitGroup
+	untried.Add(len(in.sources))
 	for _, s := range in.sources {
-		wg.Go(func() { in.poll(ctx, s) })
+		wg.Go(func() { in.poll(ctx, s, sync.OnceFunc(untried.Done)) })
 	}
+	wg.Go(func() {
+		untried.Wait()
+		in.settled()
+	})
 	wg.Wait()
 	for _, s := range in.sources {
 		s.close()
@@ -133,7 +144,8 @@ func (in *Ingester) Run(ctx context.Context) error {
 	return nil
 }
 
-func (in *Ingester) poll(ctx context.Context, s *source) {
+func (in *Ingester) poll(ctx context.Context, s *source, tried func()) {
+	defer tried()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -146,6 +158,7 @@ func (in *Ingester) poll(ctx context.Context, s *source) {
 		if _, err := in.sync(ctx, s); err != nil && ctx.Err() == nil {
 			in.log.WarnContext(ctx, "source could not be read, its last good state stays", "source", s.desc.Name, "error", err)
 		}
+		tried()
 		timer.Reset(in.pause(s))
 	}
 }

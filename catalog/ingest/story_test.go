@@ -327,3 +327,24 @@ func TestUnsavedStateIsSavedLater(t *testing.T) {
 func everything() access.Scope {
 	return accesstest.OpenPolicy().Scope(accesstest.As("user:default/alice"), access.ReadCatalog)
 }
+
+func TestSettledOnceEverySourceWasTried(t *testing.T) {
+	good, bad := ingesttest.NewMemory("good", "https://git.example.test/good"), ingesttest.NewMemory("bad", "https://git.example.test/bad")
+	good.Write(map[string]string{"catalog-info.yaml": component("one")})
+	bad.Fail(errors.New("out of order"))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	snap := index.Empty()
+	settled := make(chan int)
+	in := ingest.New(ingest.Config{Sources: []ingest.Source{good, bad}, Processor: descriptor.New(descriptor.Options{}),
+		Publish: func(c []index.Change) { snap = snap.Apply(c) }, Settled: func() { settled <- snap.Len() }})
+	ended := make(chan error)
+	go func() { ended <- in.Run(ctx) }()
+	if n := <-settled; n != 1 {
+		t.Errorf("settled with %d entities", n)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

@@ -119,7 +119,7 @@ func (a *App) makeRooms() (err error) {
 	}
 	a.ingester = ingest.New(ingest.Config{
 		Sources: sources, Processor: a.processor(), Publish: a.catalog.Publish, Keeper: a.keeper,
-		Fingerprint: a.cfg.fingerprint(), Refresh: a.cfg.Catalog.Refresh, Log: log, Observe: a.telemetry.ingested,
+		Fingerprint: a.cfg.fingerprint(), Refresh: a.cfg.Catalog.Refresh, Log: log, Observe: a.telemetry.ingested, Settled: roomToStart(),
 	})
 	a.catalog.Attach(a.ingester)
 	a.telemetry.gauge("fairlead_entities", "Entities in the catalog.", func() float64 { return float64(a.catalog.Snapshot().Len()) })

@@ -103,6 +103,7 @@ func (s settings) inside(ctx context.Context, r report, dir string, large, small
 	r.section("The catalog alone, in a process of its own")
 	r.line("cold start to everything queryable, wall", seconds(cold.Wall), "2 s")
 	r.line("cold start to everything queryable, CPU", seconds(cold.CPU), "3 s")
+	r.line("cold start until the state is kept as well, CPU", seconds(cold.Whole), "")
 	r.line("start from kept state, wall", seconds(kept.Wall), "0.5 s")
 	r.line("start from kept state, CPU", seconds(kept.CPU), "")
 	r.line("heap held after a cold start", megabytes(cold.Heap), "")
