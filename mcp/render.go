@@ -141,8 +141,13 @@ func renderEntity(e *catalog.Entity) string {
 		}
 	}
 	for k, v := range spec.All() {
-		if k != "type" && k != "lifecycle" && !slices.Contains(related(), k) {
-			l.field("spec."+k, plain(v))
+		if k == "type" || k == "lifecycle" || slices.Contains(related(), k) {
+			continue
+		}
+		if text := plain(v); strings.Contains(strings.TrimSpace(text), "\n") {
+			l.add("spec.%s:\n%s", k, strings.TrimSpace(text)) // lines mean something in it
+		} else {
+			l.field("spec."+k, text)
 		}
 	}
 	for _, st := range e.Status {

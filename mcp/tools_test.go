@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -8,9 +9,6 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
-
-	"encoding/json"
-
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
@@ -49,6 +47,11 @@ func TestToolErrors(t *testing.T) {
 			t.Errorf("the text of a library shows: %s", r.text())
 		}
 	}
+}
+
+func TestTextsOfLinesKeepThem(t *testing.T) {
+	c := serve(t, []string{"kind: API\nmetadata: {name: pay, description: \"two\\nlines\"}\nspec:\n  type: openapi\n  lifecycle: production\n  owner: payments\n  definition: |\n    openapi: 3.1.0\n    info:\n      title: Pay\n"}).open("2025-11-25")
+	contains(t, c.tool("get_entity", map[string]any{"ref": "api:pay"}).text(), "description: two lines\n", "spec.definition:\nopenapi: 3.1.0\ninfo:\n  title: Pay\n")
 }
 
 func TestCallsAreRecorded(t *testing.T) {

@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -140,6 +141,36 @@ func TestNativeErrors(t *testing.T) {
 	if a := c.send("DELETE", "/api/v1/whoami", ""); a.header.Get("Allow") != "GET, HEAD" {
 		t.Errorf("Allow: %q", a.header.Get("Allow"))
 	}
+}
+
+func TestLongBodiesOfUnknownLength(t *testing.T) {
+	c := serve(t, []string{shop})
+	for _, path := range []string{"/api/v1/search", "/api/catalog/entities/by-query"} {
+		body := io.MultiReader(strings.NewReader(`{"query":"`), io.LimitReader(endless{}, 64<<20))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.URL+path, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer owner")
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			continue // the server hung up while the body was still on its way
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Errorf("%s: %d", path, resp.StatusCode)
+		}
+	}
+}
+
+// endless gives one letter for ever.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
 }
 
 func TestQuotasSayWhenToTryAgain(t *testing.T) {
