@@ -129,7 +129,7 @@ try in another terminal:
     -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_service_brief","arguments":{"service":"checkout"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"curl","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}'
   curl -s "{{.URL}}/api/catalog/entities/by-query?filter=kind=component&limit=3" -H "Authorization: Bearer $FAIRLEAD_TOKEN"
 
-in a browser: {{.URL}}/graphql (GraphiQL; put the token into the headers)
+in a browser: {{.URL}}/graphql (GraphiQL; put a token into the field at the top)
 edit {{.Dir}}/repos/checkout/catalog-info.yaml, commit it with git, and ask again
 
 not configured here: Vault (credentials), a forge (pull requests), Argo CD (deployments).
