@@ -233,6 +233,20 @@ func TestCancellationDoesNotCross(t *testing.T) {
 	}
 }
 
+// TestOneMayCancelOnesOwn: within a session its owner ends requests by id.
+func TestOneMayCancelOnesOwn(t *testing.T) {
+	g := &gate{entered: make(chan struct{}), leave: make(chan struct{}), ended: make(chan error, 1)}
+	c := serve(t, []string{shop}, func(cfg *mcp.Config) { cfg.Recorder = g }).open("2025-11-25")
+	got := make(chan *answer)
+	go func() { got <- c.call("tools/call", map[string]any{"name": "whoami", "arguments": map[string]any{}}) }()
+	<-g.entered
+	c.send(http.MethodPost, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`)
+	if err := <-g.ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	<-got
+}
+
 // broken panics or fails in a way that says more than it should.
 type broken struct{}
 
