@@ -36,14 +36,17 @@ func ParseGlob(pattern string) (*Glob, error) {
 	return g, nil
 }
 
-// Match tells whether a relative path with forward slashes matches.
+// Match tells whether a relative path with forward slashes matches; one that
+// ends in a slash is a folder.
 func (g *Glob) Match(name string) bool {
+	name, folder := strings.CutSuffix(name, "/")
 	segments := strings.Split(name, "/")
-	return slices.ContainsFunc(g.alternatives, func(p []string) bool { return matchPath(p, segments) })
+	return slices.ContainsFunc(g.alternatives, func(p []string) bool { return matchPath(p, segments, folder) })
 }
 
-// matchPath matches segments; a ** takes any number of them.
-func matchPath(pattern, name []string) bool {
+// matchPath matches segments; a ** takes any number of them, at the end at
+// least one or a folder.
+func matchPath(pattern, name []string, folder bool) bool {
 	star, from := -1, 0
 	i, j := 0, 0
 	for j < len(name) {
@@ -51,7 +54,6 @@ func matchPath(pattern, name []string) bool {
 		case i < len(pattern) && pattern[i] == "**":
 			star, from = i, j
 			i++
-			// At the end it takes the rest, unless that is hidden.
 		case i < len(pattern) && matchSegment(pattern[i], name[j]):
 			i++
 			j++
@@ -62,17 +64,17 @@ func matchPath(pattern, name []string) bool {
 			return false
 		}
 	}
+	if i < len(pattern) && !folder {
+		return false
+	}
 	for i < len(pattern) && pattern[i] == "**" {
 		i++
 	}
 	return i == len(pattern)
 }
 
-// matchSegment matches one segment, hidden names by their dot alone.
+// matchSegment matches one segment.
 func matchSegment(pattern, name string) bool {
-	if strings.HasPrefix(name, ".") && !strings.HasPrefix(pattern, ".") {
-		return false
-	}
 	if !strings.ContainsAny(pattern, "*?[(") {
 		return pattern == name
 	}
@@ -80,7 +82,7 @@ func matchSegment(pattern, name string) bool {
 	if !ok || rest != "" {
 		return pattern == name
 	}
-	runes := []rune(name)
-	ends := advance(nodes, runes, at(len(runes), 0))
-	return ends[len(runes)]
+	s := segment{runes: []rune(name), hidden: strings.HasPrefix(name, ".")}
+	ends := s.advance(nodes, s.at(0))
+	return ends[len(s.runes)]
 }

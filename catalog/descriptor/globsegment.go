@@ -1,6 +1,8 @@
 package descriptor
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,29 +103,39 @@ func (n *globNode) takes(r rune) bool {
 	return in != n.not
 }
 
-// at is the set of positions that holds i alone, of n+1.
-func at(n, i int) []bool {
-	set := make([]bool, n+1)
+// segment is a name that is matched. The dot of a hidden one is taken by a
+// dot in the pattern alone.
+type segment struct {
+	runes  []rune
+	hidden bool
+}
+
+// at is the set of positions that holds i alone.
+func (s *segment) at(i int) []bool {
+	set := make([]bool, len(s.runes)+1)
 	set[i] = true
 	return set
 }
 
-// advance gives the positions in name that nodes can lead to from those in
-// from: every node is looked at once for all of them.
-func advance(nodes []globNode, name []rune, from []bool) []bool {
+// open tells whether anything but a dot may take the sign at i.
+func (s *segment) open(i int) bool { return i > 0 || !s.hidden }
+
+// advance gives the positions that nodes can lead to from those in from:
+// every node is looked at once for all of them.
+func (s *segment) advance(nodes []globNode, from []bool) []bool {
 	set := slices.Clone(from)
 	for i := range nodes {
 		n := &nodes[i]
 		switch n.op {
 		case '*':
 			for j := 1; j < len(set); j++ {
-				set[j] = set[j] || set[j-1]
+				set[j] = set[j] || set[j-1] && s.open(j-1)
 			}
 		case '(':
-			set = n.group(name, set)
+			set = s.group(n, set)
 		default:
-			for j := len(name) - 1; j >= 0; j-- {
-				set[j+1] = set[j] && n.takes(name[j])
+			for j := len(s.runes) - 1; j >= 0; j-- {
+				set[j+1] = set[j] && n.takes(s.runes[j]) && (n.op == 'c' || s.open(j))
 			}
 			set[0] = false
 		}
@@ -131,19 +143,15 @@ func advance(nodes []globNode, name []rune, from []bool) []bool {
 	return set
 }
 
-func (n *globNode) group(name []rune, from []bool) []bool {
+func (s *segment) group(n *globNode, from []bool) []bool {
 	if n.how == '!' {
-		return n.others(name, from)
+		return s.others(n, from)
 	}
-	out := n.once(name, from)
-	if n.how == '+' || n.how == '*' {
-		for {
-			if more := union(out, n.once(name, out)); !slices.Equal(more, out) {
-				out = more
-				continue
-			}
-			break
-		}
+	out := s.once(n, from)
+	for repeated := n.how == '+' || n.how == '*'; repeated; {
+		more := union(out, s.once(n, out))
+		repeated = !slices.Equal(more, out)
+		out = more
 	}
 	if n.how == '*' || n.how == '?' {
 		out = union(out, from)
@@ -152,23 +160,23 @@ func (n *globNode) group(name []rune, from []bool) []bool {
 }
 
 // once is where one of the alternatives leads.
-func (n *globNode) once(name []rune, from []bool) []bool {
+func (s *segment) once(n *globNode, from []bool) []bool {
 	out := make([]bool, len(from))
 	for _, alt := range n.alts {
-		out = union(out, advance(alt, name, from))
+		out = union(out, s.advance(alt, from))
 	}
 	return out
 }
 
 // others is where every text leads that is none of the alternatives.
-func (n *globNode) others(name []rune, from []bool) []bool {
+func (s *segment) others(n *globNode, from []bool) []bool {
 	out := make([]bool, len(from))
 	for i := range from {
 		if !from[i] {
 			continue
 		}
-		ends := n.once(name, at(len(name), i))
-		for j := i; j < len(out); j++ {
+		ends := s.once(n, s.at(i))
+		for j := i; j < len(out) && (j == i || s.open(i)); j++ {
 			out[j] = out[j] || !ends[j]
 		}
 	}
@@ -253,27 +261,33 @@ func alternatives(body string) []string {
 	return span(body)
 }
 
-// span writes out a..c and 1..3.
+// span writes out a..c, 1..3 and 03..01.
 func span(body string) []string {
 	from, to, ok := strings.Cut(body, "..")
-	if !ok {
+	if !ok || from == "" || to == "" {
 		return nil
 	}
-	if len(from) == 1 && len(to) == 1 && !isDigit(from[0]) && from[0] <= to[0] {
-		var out []string
-		for c := rune(from[0]); c <= rune(to[0]); c++ {
-			out = append(out, string(c))
-		}
-		return out
-	}
+	width := 0
 	a, errA := strconv.Atoi(from)
 	b, errB := strconv.Atoi(to)
-	if errA != nil || errB != nil || a > b || b-a > maxBraces {
+	letters := errA != nil && errB != nil && len(from) == 1 && len(to) == 1
+	switch {
+	case letters:
+		a, b = int(from[0]), int(to[0])
+	case errA != nil || errB != nil || max(a-b, b-a) > maxBraces:
 		return nil
+	case from[0] == '0' || to[0] == '0':
+		width = max(len(from), len(to))
 	}
 	var out []string
-	for i := a; i <= b; i++ {
-		out = append(out, strconv.Itoa(i))
+	for i := a; ; i += cmp.Compare(b, a) {
+		if letters {
+			out = append(out, string([]byte{byte(i & 0x7f)}))
+		} else {
+			out = append(out, fmt.Sprintf("%0*d", width, i))
+		}
+		if i == b {
+			return out
+		}
 	}
-	return out
 }

@@ -237,11 +237,15 @@ func (s *suite) matching(ctx context.Context, pattern string) ([]string, error) 
 		return nil, err
 	}
 	var out []string
-	err = fs.WalkDir(s.root.FS(), ".", func(name string, _ fs.DirEntry, err error) error {
+	err = fs.WalkDir(s.root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || name == "." {
 			return ctx.Err()
 		}
-		if glob.Match(name) {
+		full := name
+		if e.IsDir() {
+			full += "/"
+		}
+		if glob.Match(full) {
 			out = append(out, name)
 		}
 		return ctx.Err()
