@@ -18,15 +18,16 @@ const (
 type need struct {
 	relation string // as the entity walked from shows it
 	edge     string // as the edge reads from the one that needs
+	part     bool   // between an API and its provider, which is no step of its own
 }
 
 // needs are the relations followed: what an entity needs, or what needs it.
 // An API needs whoever provides it.
 func needs(in bool) []need {
 	if in {
-		return []need{{"dependencyOf", "dependsOn"}, {"apiConsumedBy", "consumesApi"}, {"providesApi", "apiProvidedBy"}}
+		return []need{{"dependencyOf", "dependsOn", false}, {"apiConsumedBy", "consumesApi", false}, {"providesApi", "apiProvidedBy", true}}
 	}
-	return []need{{"dependsOn", "dependsOn"}, {"consumesApi", "consumesApi"}, {"apiProvidedBy", "apiProvidedBy"}}
+	return []need{{"dependsOn", "dependsOn", false}, {"consumesApi", "consumesApi", false}, {"apiProvidedBy", "apiProvidedBy", true}}
 }
 
 // GetDependencies walks from an entity to what it needs, to what needs it, or
@@ -87,48 +88,59 @@ func (w *walk) visit(ref string, depth int) bool {
 	return true
 }
 
-// follow walks some relations from the root.
+// follow walks some relations from the root. An API and its provider are one
+// step: whoever consumes the API of a component needs the component.
 func (w *walk) follow(needs []need, depth int, in bool) {
 	seen := map[string]bool{w.graph.Root: true}
 	level := []string{w.graph.Root}
-	for d := 1; d <= depth && len(level) > 0; d++ {
-		var next []string
-		for _, ref := range level {
-			for _, to := range w.step(ref, needs, d, in) {
-				if !seen[to] {
-					seen[to] = true
-					next = append(next, to)
-				}
-			}
+	for d := 0; d <= depth && len(level) > 0; d++ {
+		if d < depth || !in {
+			level = append(level, w.step(level, needs, true, max(d, 1), in, seen)...)
 		}
-		level = next
+		if d < depth {
+			level = w.step(level, needs, false, d+1, in, seen)
+		}
 	}
 }
 
-// step adds the edges of one entity and gives what they lead to.
-func (w *walk) step(ref string, needs []need, depth int, in bool) []string {
-	e := w.Get(w.scope, ref)
-	if e == nil {
-		return nil
-	}
+// step follows the relations that are parts, or those that are not, from some
+// entities and gives what was not seen before.
+func (w *walk) step(from []string, needs []need, parts bool, depth int, in bool, seen map[string]bool) []string {
 	var out []string
-	for _, n := range needs {
-		for _, to := range e.Targets(n.relation) {
-			if !w.visit(to, depth) {
+	for _, ref := range from {
+		e := w.Get(w.scope, ref)
+		if e == nil {
+			continue
+		}
+		for _, n := range needs {
+			if n.part != parts {
 				continue
 			}
-			edge := DependencyEdge{From: ref, Type: n.edge, To: to}
-			if in {
-				edge.From, edge.To = to, ref
+			for _, to := range e.Targets(n.relation) {
+				if w.add(ref, n, to, depth, in) && !seen[to] {
+					seen[to] = true
+					out = append(out, to)
+				}
 			}
-			if !w.edges[edge] {
-				w.edges[edge] = true
-				w.graph.Edges = append(w.graph.Edges, edge)
-			}
-			out = append(out, to)
 		}
 	}
 	return out
+}
+
+// add adds an edge and the node that it leads to, unless there are too many.
+func (w *walk) add(ref string, n need, to string, depth int, in bool) bool {
+	if !w.visit(to, depth) {
+		return false
+	}
+	edge := DependencyEdge{From: ref, Type: n.edge, To: to}
+	if in {
+		edge.From, edge.To = to, ref
+	}
+	if !w.edges[edge] {
+		w.edges[edge] = true
+		w.graph.Edges = append(w.graph.Edges, edge)
+	}
+	return true
 }
 
 // GetAncestry tells which entities emitted an entity, and which emitted

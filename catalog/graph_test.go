@@ -50,12 +50,13 @@ func TestGetDependencies(t *testing.T) {
 		want           string
 	}{
 		{"pay", "", 0, "0 pay, 1 ghost?, 1 ledger, 1 resource:db | pay dependsOn ghost, pay dependsOn ledger, pay dependsOn resource:db"},
-		{"pay", "in", 1, "0 pay, 1 api:pay-api, 1 ledger | api:pay-api apiProvidedBy pay, ledger dependsOn pay"},
-		{"pay", "in", 3, "0 pay, 1 api:pay-api, 1 ledger, 2 web | api:pay-api apiProvidedBy pay, ledger dependsOn ledger, ledger dependsOn pay, pay dependsOn ledger, web consumesApi api:pay-api"},
-		{"web", "out", 2, "0 web, 1 api:pay-api, 2 pay | api:pay-api apiProvidedBy pay, web consumesApi api:pay-api"},
+		{"pay", "in", 1, "0 pay, 1 api:pay-api, 1 ledger, 1 web | api:pay-api apiProvidedBy pay, ledger dependsOn pay, web consumesApi api:pay-api"},
+		{"pay", "in", 3, "0 pay, 1 api:pay-api, 1 ledger, 1 web | api:pay-api apiProvidedBy pay, ledger dependsOn ledger, ledger dependsOn pay, pay dependsOn ledger, web consumesApi api:pay-api"},
+		{"web", "out", 1, "0 web, 1 api:pay-api, 1 pay | api:pay-api apiProvidedBy pay, web consumesApi api:pay-api"},
+		{"web", "out", 2, "0 web, 1 api:pay-api, 1 pay, 2 ghost?, 2 ledger, 2 resource:db | api:pay-api apiProvidedBy pay, pay dependsOn ghost, pay dependsOn ledger, pay dependsOn resource:db, web consumesApi api:pay-api"},
 		{"web", "in", 5, "0 web | "},
 		{"resource:db", "both", 1, "0 resource:db, 1 pay | pay dependsOn resource:db"},
-		{"pay", "both", 1, "0 pay, 1 api:pay-api, 1 ghost?, 1 ledger, 1 resource:db | api:pay-api apiProvidedBy pay, ledger dependsOn pay, pay dependsOn ghost, pay dependsOn ledger, pay dependsOn resource:db"},
+		{"pay", "both", 1, "0 pay, 1 api:pay-api, 1 ghost?, 1 ledger, 1 resource:db, 1 web | api:pay-api apiProvidedBy pay, ledger dependsOn pay, pay dependsOn ghost, pay dependsOn ledger, pay dependsOn resource:db, web consumesApi api:pay-api"},
 	} {
 		g, err := s.GetDependencies(t.Context(), alice, catalog.GetDependenciesInput{Ref: c.ref, Direction: c.direction, Depth: c.depth})
 		if err != nil {

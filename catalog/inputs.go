@@ -133,7 +133,7 @@ type FacetValue struct {
 type GetDependenciesInput struct {
 	Ref       string `json:"ref" jsonschema:"entity reference or bare component name"`
 	Direction string `json:"direction,omitempty" jsonschema:"out: what it needs (default); in: what needs it; both"`
-	Depth     int    `json:"depth,omitempty" jsonschema:"steps to follow, 1 to 5, default 1"`
+	Depth     int    `json:"depth,omitempty" jsonschema:"steps to follow, 1 to 5, default 1; an API and its provider are one step"`
 }
 
 // DependencyGraph is what was reached, nearest first.
