@@ -10,7 +10,7 @@ import (
 
 // claim is one document that wants a name.
 type claim struct {
-	source  int
+	source  *source
 	path    string
 	doc     *Document
 	parents []string
@@ -21,7 +21,7 @@ type claim struct {
 func before(a, b claim) int {
 	return cmp.Or(
 		cmp.Compare(a.doc.Since, b.doc.Since),
-		cmp.Compare(a.source, b.source),
+		a.source.rank.compare(b.source.rank),
 		cmp.Compare(a.path, b.path),
 		cmp.Compare(a.doc.Index, b.doc.Index))
 }
@@ -135,15 +135,13 @@ func (c *claims) conflicts() map[string][]claim {
 	return out
 }
 
-// count is how many names a source holds.
-func (c *claims) count(source int) int {
+// counts is how many names each source holds.
+func (c *claims) counts() map[*source]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := 0
+	out := map[*source]int{}
 	for _, l := range c.byRef {
-		if l[0].source == source {
-			n++
-		}
+		out[l[0].source]++
 	}
-	return n
+	return out
 }

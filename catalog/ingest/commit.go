@@ -27,6 +27,9 @@ func (s *source) commit(out *outcome, now Sighting) (delta Delta, old, fresh []h
 	s.meta.Checked = now
 	s.recheck = false
 	s.sight(now)
+	if s.provider != "" {
+		s.meta.Provider, s.meta.Description = s.provider, s.desc
+	}
 	delta.Meta = s.meta
 	return delta, old, fresh
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -21,6 +22,8 @@ import (
 type Config struct {
 	// Sources in configured order, which decides between claims to one name.
 	Sources []Source
+	// Providers find further sources, which come after Sources.
+	Providers []Provider
 	// Processor reads files.
 	Processor *descriptor.Processor
 	// Publish is given every change of the catalog, one call at a time.
@@ -47,7 +50,9 @@ type Config struct {
 
 // Ingester keeps a catalog true to its sources.
 type Ingester struct {
-	sources     []*source
+	roster      atomic.Pointer[roster]
+	enrolling   sync.Mutex
+	providers   []*provider
 	processor   *descriptor.Processor
 	publish     func([]index.Change)
 	keeper      Keeper
@@ -87,8 +92,13 @@ func New(cfg Config) *Ingester {
 	if in.now == nil {
 		in.now = time.Now
 	}
+	var list []*source
 	for i, s := range cfg.Sources {
-		in.sources = append(in.sources, newSource(i, s))
+		list = append(list, newSource(rank{group: i}, s))
+	}
+	in.roster.Store(newRoster(list))
+	for i, p := range cfg.Providers {
+		in.providers = append(in.providers, newProvider(len(cfg.Sources)+i, p))
 	}
 	return in
 }
@@ -100,9 +110,12 @@ func (in *Ingester) Restore(ctx context.Context) error {
 	if in.keeper == nil {
 		return nil
 	}
+	if err := in.recall(ctx); err != nil {
+		return err
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(in.workers)
-	for _, s := range in.sources {
+	for _, s := range in.sources() {
 		g.Go(func() error {
 			kept, err := in.keeper.Load(ctx, s.desc.Name)
 			if err != nil {
@@ -118,7 +131,7 @@ func (in *Ingester) Restore(ctx context.Context) error {
 		return err
 	}
 	var held []holding
-	for _, s := range in.sources {
+	for _, s := range in.sources() {
 		held = append(held, s.holdings()...)
 	}
 	in.claims.replace(nil, held, in.publish)
@@ -129,8 +142,12 @@ func (in *Ingester) Restore(ctx context.Context) error {
 // another.
 func (in *Ingester) Run(ctx context.Context) error {
 	var wg, untried sync.WaitGroup
-	untried.Add(len(in.sources))
-	for _, s := range in.sources {
+	static := in.configured()
+	untried.Add(len(static) + len(in.providers))
+	for _, p := range in.providers {
+		wg.Go(func() { in.watch(ctx, p, sync.OnceFunc(untried.Done)) })
+	}
+	for _, s := range static {
 		wg.Go(func() { in.poll(ctx, s, sync.OnceFunc(untried.Done)) })
 	}
 	wg.Go(func() {
@@ -138,10 +155,21 @@ func (in *Ingester) Run(ctx context.Context) error {
 		in.settled()
 	})
 	wg.Wait()
-	for _, s := range in.sources {
+	for _, s := range in.sources() {
 		s.close()
 	}
 	return nil
+}
+
+// configured are the sources that no provider found.
+func (in *Ingester) configured() []*source {
+	var out []*source
+	for _, s := range in.sources() {
+		if s.provider == "" {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 func (in *Ingester) poll(ctx context.Context, s *source, tried func()) {
@@ -159,24 +187,23 @@ func (in *Ingester) poll(ctx context.Context, s *source, tried func()) {
 			in.log.WarnContext(ctx, "source could not be read, its last good state stays", "source", s.desc.Name, "error", err)
 		}
 		tried()
-		timer.Reset(in.pause(s))
+		timer.Reset(in.pause(s.failures()))
 	}
 }
 
 // pause is the time to the next poll: the refresh interval, longer after
 // repeated failures, give or take a tenth.
-func (in *Ingester) pause(s *source) time.Duration {
-	d := in.refresh << min(s.failures(), 4)
+func (in *Ingester) pause(failures int) time.Duration {
+	d := in.refresh << min(failures, 4)
 	return d - d/10 + rand.N(d/5+1) //nolint:gosec // jitter needs no secrecy
 }
 
 // refreshNow reads one source and waits until what it says is served.
 func (in *Ingester) refreshNow(ctx context.Context, name string) (int, Revision, error) {
-	for _, s := range in.sources {
-		if s.desc.Name == name {
-			n, err := in.sync(ctx, s)
-			return n, s.revision(), err
-		}
+	if s := in.source(name); s != nil {
+		s.doubt()
+		n, err := in.sync(ctx, s)
+		return n, s.revision(), err
 	}
 	return 0, "", fault.New(fault.NotFound, "there is no source %q", name).WithFix("`fairlead catalog sources` lists them.")
 }
@@ -197,14 +224,14 @@ func (in *Ingester) sync(ctx context.Context, s *source) (changed int, err error
 		s.finish(in.now(), err)
 		in.observe(ctx, s.desc.Name, in.now().Sub(start), s.fileCount(), err)
 	}()
-	rev, err := s.src.Observe(ctx)
+	rev, err := s.observe(ctx)
 	if err != nil {
 		return 0, err
 	}
 	if !s.needs(rev, in.fingerprint) {
 		return 0, nil
 	}
-	tree, err := s.src.Open(ctx, rev)
+	tree, err := s.from().Open(ctx, rev)
 	if err != nil {
 		return 0, err
 	}
@@ -220,10 +247,8 @@ func (in *Ingester) owner(s *source, path string) (*source, string) {
 	if !ok {
 		return s, path
 	}
-	for _, o := range in.sources {
-		if o.desc.Name == name {
-			return o, rel
-		}
+	if o := in.source(name); o != nil {
+		return o, rel
 	}
 	return s, path
 }
@@ -234,7 +259,7 @@ func (in *Ingester) locate(s *source, at descriptor.Location) (string, bool) {
 	if path, ok := in.processor.Within(s.base, at); ok {
 		return path, true
 	}
-	for _, o := range in.sources {
+	for _, o := range in.sources() {
 		if o == s {
 			continue
 		}

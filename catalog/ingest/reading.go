@@ -15,23 +15,27 @@ import (
 
 // source is one configured source and what it last said.
 type source struct {
-	order int
-	src   Source
-	desc  Description
-	base  descriptor.Location
+	rank rank
+	// provider found the source; "" where it is configured.
+	provider string
+	desc     Description
+	base     descriptor.Location
 	// busy holds one token: who has it may read the source.
 	busy chan struct{}
 	// again asks for a reading without waiting for it.
 	again chan struct{}
 
 	mu       sync.RWMutex // guards what follows
+	src      Source       // nil while a kept source has not been found again
 	meta     Meta
 	ready    bool
 	failed   int
 	lastErr  *fault.Error
 	errSince Sighting
-	recheck  bool // another source that this one reads has changed
-	unsaved  bool // the keeper lacks something
+	hinted   Revision // what discovery said last of the revision
+	unsure   bool     // what discovery said of the revision is not to be relied on
+	recheck  bool     // another source that this one reads has changed
+	unsaved  bool     // the keeper lacks something
 	paths    map[string]string
 	files    map[string]*File
 	parents  map[string][]string
@@ -43,9 +47,15 @@ type source struct {
 	tree   Tree
 }
 
-func newSource(order int, src Source) *source {
-	d := src.Describe()
-	s := &source{order: order, src: src, desc: d, base: descriptor.Location{Type: d.BaseType, Target: d.Base},
+func newSource(at rank, src Source) *source {
+	s := newKept(at, src.Describe())
+	s.src = src
+	return s
+}
+
+// newKept makes a source of which only the description is known.
+func newKept(at rank, d Description) *source {
+	s := &source{rank: at, desc: d, base: descriptor.Location{Type: d.BaseType, Target: d.Base},
 		busy: make(chan struct{}, 1), again: make(chan struct{}, 1)}
 	s.busy <- struct{}{}
 	return s
@@ -67,6 +77,49 @@ func (s *source) nudge() {
 	case s.again <- struct{}{}:
 	default:
 	}
+}
+
+// attach gives a source what it is read from, and asks for a reading if that
+// knows of a change already.
+func (s *source) attach(src Source) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.src = src
+	if h, ok := src.(Hinted); ok && h.Hint() != s.meta.Revision {
+		s.nudge()
+	}
+}
+
+func (s *source) from() Source {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.src
+}
+
+// observe tells the current revision: what discovery has said of it, as long
+// as that is news or what is served already, else what the source itself says.
+func (s *source) observe(ctx context.Context) (Revision, error) {
+	src := s.from()
+	h, ok := src.(Hinted)
+	if !ok {
+		return src.Observe(ctx)
+	}
+	hint := h.Hint()
+	s.mu.Lock()
+	believed := hint != "" && !s.unsure && (hint != s.hinted || hint == s.meta.Revision)
+	s.hinted, s.unsure = hint, false
+	s.mu.Unlock()
+	if believed {
+		return hint, nil
+	}
+	return src.Observe(ctx)
+}
+
+// doubt has the next reading ask the source itself.
+func (s *source) doubt() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unsure = true
 }
 
 func (s *source) revision() Revision {
@@ -164,7 +217,7 @@ func (s *source) holding(f *File, parents []string) holding {
 	last := f.lastOfName()
 	for i, d := range f.Documents {
 		if d.Entity != nil && (last == nil || last[d.Ref] == i) {
-			h = append(h, claim{source: s.order, path: f.Path, doc: d, parents: parents})
+			h = append(h, claim{source: s, path: f.Path, doc: d, parents: parents})
 		}
 	}
 	return h

@@ -98,17 +98,21 @@ func (s *source) sight(now Sighting) {
 
 // Sources tells how each source is doing, in configured order.
 func (in *Ingester) Sources() []catalog.SourceStatus {
-	conflicts := in.conflicts()
-	out := make([]catalog.SourceStatus, 0, len(in.sources))
-	for _, s := range in.sources {
+	lost := map[string]int{}
+	for _, c := range in.conflicts() {
+		lost[c.Source]++
+	}
+	held := in.claims.counts()
+	all := in.sources()
+	out := make([]catalog.SourceStatus, 0, len(all)+len(in.providers))
+	for _, s := range all {
 		st := s.status()
-		st.Entities = in.claims.count(s.order)
-		for _, c := range conflicts {
-			if c.Source == s.desc.Name {
-				st.Problems++
-			}
-		}
+		st.Entities = held[s]
+		st.Problems += lost[s.desc.Name]
 		out = append(out, st)
+	}
+	for _, p := range in.providers {
+		out = append(out, p.status())
 	}
 	return out
 }
@@ -130,6 +134,30 @@ func (s *source) status() catalog.SourceStatus {
 	return st
 }
 
+func (p *provider) status() catalog.SourceStatus {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	st := catalog.SourceStatus{Name: p.desc.Name, Type: p.desc.Type, URL: p.desc.URL, State: "ok", Checked: sighting(Sighting{At: p.checked})}
+	switch {
+	case p.lastErr != nil:
+		st.State, st.Error, st.Fix, st.Problems = "failing", p.lastErr.Message, p.lastErr.Fix, 1
+	case !p.tried:
+		st.State = "pending"
+	}
+	return st
+}
+
+func (p *provider) errors() []catalog.IngestionError {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := p.lastErr
+	if f == nil {
+		return nil
+	}
+	return []catalog.IngestionError{{Source: p.desc.Name, FirstSeen: sighting(Sighting{At: p.since}), LastSeen: sighting(Sighting{At: p.checked}),
+		Problem: entity.Problem{Severity: entity.SeverityError, Name: "SourceError", Message: f.Message, Fix: f.Fix}}}
+}
+
 func sighting(s Sighting) catalog.Sighting {
 	return catalog.Sighting{Commit: s.Commit, At: s.At.UTC().Truncate(time.Second)}
 }
@@ -137,12 +165,16 @@ func sighting(s Sighting) catalog.Sighting {
 // Problems are all problems of all sources, by source, file and line.
 func (in *Ingester) Problems() []catalog.IngestionError {
 	var out []catalog.IngestionError
-	for _, s := range in.sources {
+	all := in.sources()
+	for _, s := range all {
 		out = append(out, s.errors()...)
 	}
+	for _, p := range in.providers {
+		out = append(out, p.errors()...)
+	}
 	out = append(out, in.conflicts()...)
-	rank := make(map[string]int, len(in.sources))
-	for i, s := range in.sources {
+	rank := make(map[string]int, len(all))
+	for i, s := range all {
 		rank[s.desc.Name] = i
 	}
 	slices.SortStableFunc(out, func(a, b catalog.IngestionError) int {
@@ -186,7 +218,7 @@ func (in *Ingester) conflicts() []catalog.IngestionError {
 }
 
 func (in *Ingester) conflict(ref string, held, lost claim) catalog.IngestionError {
-	s := in.sources[lost.source]
+	s := lost.source
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	first := s.meta.Changed
@@ -211,19 +243,23 @@ func short(commit string) string {
 // Verified is the commit of a source and when that was last seen to be
 // current.
 func (in *Ingester) Verified(name string) catalog.Sighting {
-	for _, s := range in.sources {
-		if s.desc.Name == name {
-			s.mu.RLock()
-			defer s.mu.RUnlock()
-			return sighting(Sighting{Commit: s.meta.Info.Commit, At: s.meta.Checked.At})
-		}
+	s := in.source(name)
+	if s == nil {
+		return catalog.Sighting{}
 	}
-	return catalog.Sighting{}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return sighting(Sighting{Commit: s.meta.Info.Commit, At: s.meta.Checked.At})
 }
 
 // Ready tells whether every source has been read, restored or tried once.
 func (in *Ingester) Ready() bool {
-	for _, s := range in.sources {
+	for _, p := range in.providers {
+		if !p.settled() {
+			return false
+		}
+	}
+	for _, s := range in.sources() {
 		s.mu.RLock()
 		ready := s.ready
 		s.mu.RUnlock()
@@ -236,8 +272,9 @@ func (in *Ingester) Ready() bool {
 
 // Locations are the roots of the sources as Backstage names locations.
 func (in *Ingester) Locations() []catalog.LocationItem {
-	out := make([]catalog.LocationItem, 0, len(in.sources))
-	for _, s := range in.sources {
+	all := in.sources()
+	out := make([]catalog.LocationItem, 0, len(all))
+	for _, s := range all {
 		target := s.desc.Base
 		if len(s.desc.Include) == 1 && !strings.ContainsAny(s.desc.Include[0], "*?[{") {
 			target = strings.TrimSuffix(target, "/") + "/" + s.desc.Include[0]
@@ -261,10 +298,8 @@ func (in *Ingester) Refresh(ctx context.Context, name string) (*catalog.RefreshR
 // Files lists a source's files that a pattern matches, sorted; known is false
 // while the source has not been read.
 func (in *Ingester) Files(name, pattern string) (paths []string, known bool) {
-	for _, s := range in.sources {
-		if s.desc.Name == name {
-			return s.matching(pattern)
-		}
+	if s := in.source(name); s != nil {
+		return s.matching(pattern)
 	}
 	return nil, false
 }

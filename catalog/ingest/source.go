@@ -70,6 +70,13 @@ type Source interface {
 	Open(ctx context.Context, rev Revision) (Tree, error)
 }
 
+// Hinted is a Source whose provider learnt its revision while listing it, so
+// that nothing need be asked to know that it is the same.
+type Hinted interface {
+	// Hint is the revision that the last listing told, "" if it told none.
+	Hint() Revision
+}
+
 // Tree is one revision of a source. It is safe for concurrent use.
 type Tree interface {
 	// Changes lists the files that differ from an earlier revision. With

@@ -70,8 +70,12 @@ type Seen struct{ First, Last Sighting }
 
 // Meta is what is kept of a source beside its files.
 type Meta struct {
-	Revision Revision
-	Info     CommitInfo
+	// Provider found the source, and Description says what it is; both are
+	// empty for a source that is configured.
+	Provider    string
+	Description Description
+	Revision    Revision
+	Info        CommitInfo
 	// Fingerprint is of the configuration that the files were read under.
 	Fingerprint string
 	Changed     Sighting
@@ -102,8 +106,12 @@ type Delta struct {
 // Keeper keeps the last good state of sources across restarts. A Save is all
 // or nothing.
 type Keeper interface {
+	// Names are the sources of which something is kept.
+	Names(ctx context.Context) ([]string, error)
 	// Load gives what was kept of a source, nil if nothing was.
 	Load(ctx context.Context, source string) (*Kept, error)
 	// Save adds a change to what is kept.
 	Save(ctx context.Context, source string, d Delta) error
+	// Forget removes what is kept of a source.
+	Forget(ctx context.Context, source string) error
 }

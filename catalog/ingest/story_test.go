@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -141,6 +142,19 @@ func (k *memoryKeeper) Load(_ context.Context, source string) (*ingest.Kept, err
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.kept[source], nil
+}
+
+func (k *memoryKeeper) Names(context.Context) ([]string, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Sorted(maps.Keys(k.kept)), nil
+}
+
+func (k *memoryKeeper) Forget(_ context.Context, source string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.kept, source)
+	return nil
 }
 
 func (k *memoryKeeper) Save(_ context.Context, source string, d ingest.Delta) error {

@@ -242,7 +242,7 @@ func (in *Ingester) spread(s *source, changed bool) {
 	if !changed {
 		return
 	}
-	for _, o := range in.sources {
+	for _, o := range in.sources() {
 		if o != s && o.lookAgain() {
 			o.nudge()
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
@@ -245,12 +244,13 @@ func (w *walk) resolve(t descriptor.Target) ([]string, *entity.Problem) {
 }
 
 func (w *walk) glob(t descriptor.Target, pattern string) ([]string, *entity.Problem) {
-	if !doublestar.ValidatePattern(pattern) {
-		return nil, w.problem(t, "InputError", "is not a valid glob", "Use *, ?, [a-c], {a,b} and ** only.")
+	g, err := descriptor.ParseGlob(pattern)
+	if err != nil {
+		return nil, w.problem(t, "InputError", "is no pattern that can be used: "+err.Error(), "Use a shorter pattern.")
 	}
 	var out []string
 	for path := range w.paths {
-		if !hidden(path) && doublestar.MatchUnvalidated(pattern, path) {
+		if g.Match(path) {
 			out = append(out, path)
 		}
 	}
@@ -264,9 +264,4 @@ func (w *walk) glob(t descriptor.Target, pattern string) ([]string, *entity.Prob
 func (w *walk) problem(t descriptor.Target, name, what, fix string) *entity.Problem {
 	return &entity.Problem{Name: name, Severity: entity.SeverityError, Line: t.At.Line, Column: t.At.Column,
 		Message: fmt.Sprintf("target %q %s", t.Written, what), Fix: fix}
-}
-
-// hidden tells whether any part of a path starts with a dot.
-func hidden(path string) bool {
-	return strings.HasPrefix(path, ".") || strings.Contains(path, "/.")
 }

@@ -1,0 +1,242 @@
+package ingest
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/fairlead-dev/fairlead/catalog/entity"
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+// Provider finds sources, such as the repositories of an organization.
+type Provider interface {
+	// Describe says what the provider is: Name, Type and URL.
+	Describe() Description
+	// Discover lists every source that there is now. A source with the name
+	// of an earlier one is that source again; one that is no longer listed is
+	// gone, and so is what it said.
+	Discover(ctx context.Context) ([]Source, error)
+}
+
+// provider is one configured provider and what it last found.
+type provider struct {
+	group int
+	src   Provider
+	desc  Description
+	again chan struct{}
+
+	mu      sync.Mutex // guards what follows
+	tried   bool
+	failed  int
+	lastErr *fault.Error
+	since   time.Time
+	checked time.Time
+	found   map[string]*source
+	running map[*source]context.CancelFunc
+}
+
+func newProvider(group int, p Provider) *provider {
+	return &provider{group: group, src: p, desc: p.Describe(), again: make(chan struct{}, 1),
+		found: map[string]*source{}, running: map[*source]context.CancelFunc{}}
+}
+
+// watch looks for sources until ctx ends, and polls each that it finds.
+func (in *Ingester) watch(ctx context.Context, p *provider, tried func()) {
+	defer tried()
+	var polls sync.WaitGroup
+	defer polls.Wait()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		case <-p.again:
+		}
+		in.discover(ctx, p, &polls)
+		tried()
+		timer.Reset(in.pause(p.failures()))
+	}
+}
+
+func (p *provider) failures() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.failed
+}
+
+// discover asks a provider once and puts what it lists in force. Where it
+// fails, the sources found before stay.
+func (in *Ingester) discover(ctx context.Context, p *provider, polls *sync.WaitGroup) {
+	bounded, cancel := context.WithTimeout(ctx, in.timeout)
+	defer cancel()
+	start := in.now()
+	listed, err := p.src.Discover(bounded)
+	in.observe(ctx, p.desc.Name, in.now().Sub(start), len(listed), err)
+	p.finish(in.now(), err)
+	if err != nil {
+		if ctx.Err() == nil {
+			in.log.WarnContext(ctx, "discovery failed, the sources found before stay", "provider", p.desc.Name, "error", err)
+		}
+		return
+	}
+	add, gone := p.compare(listed)
+	in.enrol(add, gone)
+	for s := range gone {
+		in.retire(ctx, p, s)
+	}
+	for _, s := range p.idle() {
+		polling, stop := context.WithCancel(ctx)
+		p.mu.Lock()
+		p.running[s] = stop
+		p.mu.Unlock()
+		polls.Go(func() { in.poll(polling, s, func() {}) })
+	}
+}
+
+func (p *provider) finish(at time.Time, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tried, p.checked = true, at
+	if err == nil {
+		p.failed, p.lastErr = 0, nil
+		return
+	}
+	f := fault.From(err)
+	if p.lastErr == nil || p.lastErr.Message != f.Message {
+		p.since = at
+	}
+	p.failed++
+	p.lastErr = f
+}
+
+// compare tells which listed sources are new and which are listed no more. A
+// source that was only restored gets what it is read from.
+func (p *provider) compare(listed []Source) (add []*source, gone map[*source]bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	seen := make(map[string]bool, len(listed))
+	for _, src := range listed {
+		name := src.Describe().Name
+		seen[name] = true
+		if s := p.found[name]; s != nil {
+			s.attach(src)
+			continue
+		}
+		s := newSource(rank{p.group, name}, src)
+		s.provider = p.desc.Name
+		p.found[name] = s
+		add = append(add, s)
+	}
+	gone = map[*source]bool{}
+	for name, s := range p.found {
+		if !seen[name] {
+			gone[s] = true
+			delete(p.found, name)
+		}
+	}
+	return add, gone
+}
+
+// idle are the sources that nobody polls yet.
+func (p *provider) idle() []*source {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var out []*source
+	for _, s := range p.found {
+		if p.running[s] == nil {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// retire takes back everything that a source said.
+func (in *Ingester) retire(ctx context.Context, p *provider, s *source) {
+	p.mu.Lock()
+	if stop := p.running[s]; stop != nil {
+		stop()
+	}
+	delete(p.running, s)
+	p.mu.Unlock()
+	if s.lock(ctx) != nil {
+		return
+	}
+	defer s.unlock()
+	in.claims.replace(s.holdings(), nil, in.publish)
+	s.close()
+	if in.keeper == nil {
+		return
+	}
+	if err := in.keeper.Forget(ctx, s.desc.Name); err != nil {
+		in.log.ErrorContext(ctx, "kept state of a source that is gone could not be removed", "source", s.desc.Name, "error", err)
+	}
+}
+
+// Notify has the sources of a repository read again now, given any of its
+// URLs, and tells how many there are. Where there is none, providers look
+// again, as the repository may be new.
+func (in *Ingester) Notify(urls ...string) int {
+	known := in.roster.Load()
+	nudged := map[*source]bool{}
+	for _, u := range urls {
+		for _, s := range known.byRepository[entity.RepositoryKey(u)] {
+			if !nudged[s] {
+				nudged[s] = true
+				s.doubt()
+				s.nudge()
+			}
+		}
+	}
+	if len(nudged) == 0 {
+		for _, p := range in.providers {
+			select {
+			case p.again <- struct{}{}:
+			default:
+			}
+		}
+	}
+	return len(nudged)
+}
+
+// settled tells whether the provider has been asked, or what it found before
+// is served.
+func (p *provider) settled() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tried || len(p.found) > 0
+}
+
+// recall brings back the sources that providers had found before, so that
+// what was kept of them is served before any provider answers.
+func (in *Ingester) recall(ctx context.Context) error {
+	if len(in.providers) == 0 {
+		return nil
+	}
+	names, err := in.keeper.Names(ctx)
+	if err != nil {
+		in.log.WarnContext(ctx, "kept sources cannot be listed, discovery starts anew", "error", err)
+		return nil
+	}
+	byName := make(map[string]*provider, len(in.providers))
+	for _, p := range in.providers {
+		byName[p.desc.Name] = p
+	}
+	var back []*source
+	for _, name := range names {
+		kept, err := in.keeper.Load(ctx, name)
+		if err != nil || kept == nil || in.source(name) != nil {
+			continue
+		}
+		if p := byName[kept.Meta.Provider]; p != nil {
+			s := newKept(rank{p.group, name}, kept.Meta.Description)
+			s.provider = p.desc.Name
+			p.found[name] = s
+			back = append(back, s)
+		}
+	}
+	in.enrol(back, nil)
+	return ctx.Err()
+}
