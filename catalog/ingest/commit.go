@@ -46,6 +46,7 @@ func (s *source) patch(out *outcome, differ map[string]*File) (old, fresh []hold
 	for path, f := range out.files {
 		old = append(old, s.holding(s.files[path], s.parents[path]))
 		fresh = append(fresh, s.holding(f, s.parents[path]))
+		s.weight += f.weight() - s.files[path].weight()
 		s.files[path], differ[path] = f, f
 		delete(s.troubled, path)
 		if f.troubled() {
@@ -76,6 +77,10 @@ func (s *source) exchange(out *outcome, differ map[string]*File) (old, fresh []h
 	}
 	s.paths, s.files, s.parents, s.shape = out.paths, out.files, out.parents, out.shape
 	s.troubled = troubledOf(s.files)
+	s.weight = 0
+	for _, f := range s.files {
+		s.weight += f.weight()
+	}
 	return old, fresh
 }
 

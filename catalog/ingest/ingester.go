@@ -38,6 +38,9 @@ type Config struct {
 	Refresh time.Duration
 	// Timeout bounds one reading of one source, 2m if 0.
 	Timeout time.Duration
+	// SourceBytes bounds what is held of one source, in bytes with aliases and
+	// placeholders written out, 512 MiB if 0. Documents beyond are reported.
+	SourceBytes int64
 	// Log is told of every reading; nil is silent.
 	Log *slog.Logger
 	// Observe is told how each reading of a source went; nil is not.
@@ -59,6 +62,7 @@ type Ingester struct {
 	fingerprint string
 	refresh     time.Duration
 	timeout     time.Duration
+	sourceBytes int64
 	log         *slog.Logger
 	observe     func(context.Context, string, time.Duration, int, error)
 	settled     func()
@@ -71,7 +75,7 @@ type Ingester struct {
 func New(cfg Config) *Ingester {
 	in := &Ingester{
 		processor: cfg.Processor, publish: cfg.Publish, keeper: cfg.Keeper, fingerprint: cfg.Fingerprint,
-		refresh: cfg.Refresh, timeout: cfg.Timeout, log: cfg.Log, observe: cfg.Observe, settled: cfg.Settled, now: cfg.Now,
+		refresh: cfg.Refresh, timeout: cfg.Timeout, sourceBytes: cfg.SourceBytes, log: cfg.Log, observe: cfg.Observe, settled: cfg.Settled, now: cfg.Now,
 		workers: runtime.GOMAXPROCS(0), claims: newClaims(),
 	}
 	if in.refresh <= 0 {
@@ -79,6 +83,9 @@ func New(cfg Config) *Ingester {
 	}
 	if in.timeout <= 0 {
 		in.timeout = 2 * time.Minute
+	}
+	if in.sourceBytes <= 0 {
+		in.sourceBytes = maxSourceBytes
 	}
 	if in.log == nil {
 		in.log = slog.New(slog.DiscardHandler)

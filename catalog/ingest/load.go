@@ -21,6 +21,8 @@ type loader struct {
 	at    time.Time
 	since int64
 	info  CommitInfo
+	// room is what is left for documents.
+	room *room
 }
 
 // address is where a path is, as annotations name it.
@@ -34,6 +36,7 @@ func (l *loader) address(path string) (at descriptor.Location, ok bool) {
 // become wrong keeps the last good documents of old, which may be nil.
 func (l *loader) load(ctx context.Context, path, id, origin string, old *File) (*File, error) {
 	f := &File{Path: path, ID: id, Origin: origin}
+	l.leave(old)
 	at, ok := l.address(path)
 	if !ok {
 		return l.unreadable(f, old, entity.Problem{Name: "InputError", Message: "the file's path cannot be written as a URL"}), nil
@@ -83,6 +86,7 @@ func (l *loader) unreadable(f, old *File, problems ...entity.Problem) *File {
 			kept := *d
 			kept.Problems = nil
 			l.stale(&kept, d, f.Problems)
+			l.room.used.Add(kept.weight)
 			f.Documents = append(f.Documents, &kept)
 		}
 	}
@@ -124,6 +128,15 @@ func (l *loader) process(ctx context.Context, f *File, read *descriptor.File, d 
 	rd := &placeholderReader{l: l}
 	res := l.in.processor.Process(ctx, read, d, descriptor.Location{Type: l.src.desc.BaseType, Target: origin}, rd)
 	out := &Document{Index: d.Index, Ref: d.Ref.String(), Line: d.At.Line, Owner: ownerOf(d), Since: l.since}
+	good := res.OK && res.Entity != nil
+	if good {
+		out.Entity = l.entity(f.Path, d, res.Entity)
+		out.Edges, out.Targets = res.Edges, res.Targets
+		if p := l.fit(f, out); p != nil {
+			good, out.Entity, out.Edges, out.Targets = false, nil, nil, nil
+			res.Problems = append(res.Problems, *p)
+		}
+	}
 	out.Problems = located(f.Path, res.Problems)
 	for i := range out.Problems {
 		out.Problems[i].Ref = out.Ref
@@ -134,12 +147,9 @@ func (l *loader) process(ctx context.Context, f *File, read *descriptor.File, d 
 		out.Since = prev.Since
 		out.Followed = prev.Followed
 	}
-	switch {
-	case res.OK && res.Entity != nil:
-		out.Entity = l.entity(f.Path, d, res.Entity)
-		out.Edges, out.Targets = res.Edges, res.Targets
-	case prev != nil && prev.Entity != nil:
-		out.Entity, out.Edges, out.Targets = prev.Entity, prev.Edges, prev.Targets
+	if !good && prev != nil && prev.Entity != nil {
+		out.Entity, out.Edges, out.Targets, out.weight = prev.Entity, prev.Edges, prev.Targets, prev.weight
+		l.room.used.Add(out.weight)
 		l.stale(out, prev, out.Problems)
 	}
 	return out

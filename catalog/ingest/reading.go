@@ -42,6 +42,7 @@ type source struct {
 	shape    shape
 	troubled map[string]struct{} // the files that have problems
 	problems int                 // of files, without conflicts
+	weight   int64               // of files
 
 	treeMu sync.RWMutex
 	tree   Tree
@@ -176,6 +177,10 @@ func (s *source) restore(in *Ingester, kept *Kept) {
 	s.files = make(map[string]*File, len(kept.Files))
 	for _, f := range kept.Files {
 		s.files[f.Path] = f
+		for _, d := range f.Documents {
+			d.weight = d.weigh()
+		}
+		s.weight += f.weight()
 	}
 	s.parents = parentsOf(in, s, s.files)
 	s.shape = shapeOf(s.files)

@@ -30,6 +30,9 @@ type File struct {
 	Documents []*Document
 	// Reads are the files that placeholders read, written as Path is.
 	Reads []string
+
+	// held is the room that the documents read so far take.
+	held int64
 }
 
 // Document is one document of a catalog file.
@@ -54,6 +57,9 @@ type Document struct {
 	// Since orders claims to one name: 0 for what a source said when it was
 	// read first, else Unix seconds.
 	Since int64
+
+	// weight is the room that Entity takes.
+	weight int64
 }
 
 // Good tells whether the newest content of the document is what is served.

@@ -29,6 +29,7 @@ type world struct {
 	keeper  *memoryKeeper
 	snap    *index.Snapshot
 	clock   time.Time
+	limit   int64
 	ticking sync.Mutex
 }
 
@@ -50,7 +51,7 @@ func (w *world) start() {
 	for _, s := range w.sources {
 		sources = append(sources, s)
 	}
-	w.in = ingest.New(ingest.Config{Sources: sources, Processor: descriptor.New(descriptor.Options{Template: true}), Keeper: w.keeper, Fingerprint: "1",
+	w.in = ingest.New(ingest.Config{Sources: sources, Processor: descriptor.New(descriptor.Options{Template: true}), Keeper: w.keeper, Fingerprint: "1", SourceBytes: w.limit,
 		Publish: func(c []index.Change) { w.snap = w.snap.Apply(c) }, Now: w.tick})
 	if err := w.in.Restore(w.t.Context()); err != nil {
 		w.t.Fatal(err)

@@ -69,7 +69,7 @@ func (in *Ingester) examine(ctx context.Context, s *source, tree Tree, rev Revis
 	out.changed = differing(paths, changes, incremental)
 	out.meta = meta
 	out.meta.Revision, out.meta.Info, out.meta.Fingerprint = rev, tree.Info(), in.fingerprint
-	l := &loader{in: in, src: s, tree: tree, at: in.now().UTC().Truncate(time.Second), info: out.meta.Info}
+	l := &loader{in: in, src: s, tree: tree, at: in.now().UTC().Truncate(time.Second), info: out.meta.Info, room: in.room(s)}
 	if meta.Revision != "" {
 		l.since = l.at.Unix()
 	}
@@ -194,10 +194,10 @@ func shapeOf(files map[string]*File) shape {
 			s.read[r] = true
 			s.abroad = s.abroad || strings.Contains(r, foreign)
 		}
+		s.open = s.open || !settled(f)
 		if !leads(f) {
 			continue
 		}
-		s.open = s.open || !settled(f)
 		for _, d := range f.Documents {
 			for _, t := range d.Targets {
 				s.open = s.open || t.Glob || t.Optional

@@ -31,6 +31,12 @@ type walk struct {
 }
 
 func newWalk(l *loader, paths map[string]string, old map[string]*File, dirty map[string]bool) *walk {
+	l.room.used.Store(0)
+	for path, f := range old {
+		if _, there := paths[path]; there || strings.Contains(path, foreign) {
+			l.room.used.Add(f.weight())
+		}
+	}
 	return &walk{loader: l, paths: paths, old: old, dirty: dirty,
 		loaded: make(map[string]*File, len(old)), visited: make(map[string]*File, len(old)), parents: map[string][]string{}}
 }
@@ -98,10 +104,11 @@ func (w *walk) load(ctx context.Context, level []step) error {
 }
 
 // settled tells whether a file need not be looked at again while its content
-// is the same: a Location whose targets were not all there must be.
+// is the same: a Location whose targets were not all there must be, and so must
+// a document for which there was no room.
 func settled(f *File) bool {
 	for _, d := range f.Documents {
-		if len(d.Targets) > 0 && (len(d.Problems) > 0 || !d.Good()) {
+		if len(d.Targets) > 0 && (len(d.Problems) > 0 || !d.Good()) || d.crowded() {
 			return false
 		}
 	}
@@ -173,7 +180,7 @@ func (w *walk) settle(f *File, i int, reached []step, problems []entity.Problem)
 		}
 		problems[j].Ref = d.Ref
 	}
-	problems = located(f.Path, problems)
+	problems = located(f.Path, few(problems))
 	switch {
 	case len(problems) == 0:
 		if !d.Followed {
@@ -204,6 +211,20 @@ func (w *walk) settle(f *File, i int, reached []step, problems []entity.Problem)
 		}
 	}
 	return next
+}
+
+// maxTold is how many problems of one Location's targets are told.
+const maxTold = 100
+
+// few tells the first problems, and how many there are besides.
+func few(problems []entity.Problem) []entity.Problem {
+	if len(problems) <= maxTold {
+		return problems
+	}
+	rest := problems[maxTold]
+	rest.Message = fmt.Sprintf("%d further targets of this Location have problems of the same kinds", len(problems)-maxTold)
+	rest.Fix = "Put right those that are listed; the others are told then."
+	return append(problems[:maxTold:maxTold], rest)
 }
 
 // amend changes one document of a visited file, leaving what is published
