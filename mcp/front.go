@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"mime"
 	"net"
 	"net/http"
 	"net/netip"
@@ -172,6 +173,10 @@ func (d *door) admit(w http.ResponseWriter, r *http.Request, req *request) (int,
 		return http.StatusBadRequest, f
 	}
 	if r.Method == http.MethodPost {
+		if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+			return http.StatusUnsupportedMediaType, fault.New(fault.Invalid, "the body is of type %.60q, not application/json", r.Header.Get("Content-Type")).
+				WithFix("Send one JSON-RPC message as application/json.")
+		}
 		if status, f := req.read(r); f != nil {
 			return status, f
 		}

@@ -291,6 +291,20 @@ func TestProtocolErrorsAreReadable(t *testing.T) {
 			t.Errorf("the text of a library shows: %s", a.raw)
 		}
 	}
+	for _, method := range []string{"tools/list", "prompts/list", "resources/list", "resources/templates/list"} {
+		a := c.call(method, map[string]any{"cursor": "not of this server"})
+		contains(t, a.raw, "the cursor of", `"code":"invalid"`, "fix")
+		if strings.Contains(a.raw, "base64") {
+			t.Errorf("the text of a library shows: %s", a.raw)
+		}
+	}
+	for _, kind := range []string{"", "text/plain", "application/jsonx", "\xff"} {
+		a := c.send(http.MethodPost, listing, header("Content-Type", kind))
+		if a.status != http.StatusUnsupportedMediaType {
+			t.Errorf("%q: %d %s", kind, a.status, a.raw)
+		}
+		contains(t, a.raw, `"jsonrpc"`, "not application/json", `"code":"invalid"`)
+	}
 	a := c.modern("tools/list", "", map[string]any{})
 	if a.Error != nil {
 		t.Error(a.raw)

@@ -100,6 +100,8 @@ func (req *request) explain(d *door, e *rpcErrorBody) (int, *fault.Error) {
 		return e.Code, fault.New(fault.NotFound, "there is no prompt %.60q", req.envelope.Params.Name).WithFix("There are: start_work, investigate_incident.")
 	case method == string(mcpgo.MethodResourcesRead) && (e.Code == mcpgo.RESOURCE_NOT_FOUND || e.Code == mcpgo.INVALID_PARAMS):
 		return e.Code, fault.New(fault.NotFound, "there is no resource %.120q", req.envelope.Params.URI).WithFix("There are: %s, %s.", entityTemplate, briefTemplate)
+	case strings.HasSuffix(method, "/list") && e.Code == mcpgo.INVALID_PARAMS:
+		return e.Code, fault.New(fault.Invalid, "the cursor of %.60q is none that this server gave", method).WithFix("Leave it out: the list is given whole.")
 	case strings.Contains(e.Message, "json: ") || strings.Contains(e.Message, "unmarshal"):
 		return e.Code, fault.New(fault.Invalid, "the params of %.60q are not of the types that the protocol gives them", method)
 	default:
