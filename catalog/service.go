@@ -70,7 +70,7 @@ func (s *Service) Publish(changes []index.Change) {
 	defer s.publish.Unlock()
 	next := s.Snapshot().Apply(changes)
 	s.snapshot.Store(next)
-	s.watchers.tell(next.Touched())
+	s.watchers.tell(next)
 }
 
 // reading is one caller's view of the catalog at one moment.

@@ -5,19 +5,23 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"github.com/fairlead-dev/fairlead/catalog/index"
 )
 
 // maxPending is how many refs a watcher that does not listen may run up
 // before it is told only that much has changed.
 const maxPending = 1_000
 
-// Changed tells which entities differ from what was told before.
-type Changed struct {
-	// Refs are the entities added, changed or removed, sorted.
-	Refs []string
-	// Many tells that there were too many to name: Refs is then empty and
+// touched tells which entities differ from what was told before.
+type touched struct {
+	// refs are the entities added, changed or removed, sorted.
+	refs []string
+	// many tells that there were too many to name: refs is then empty and
 	// everything may have changed.
-	Many bool
+	many bool
+	// at is the catalog with the changes and with no later ones.
+	at *index.Snapshot
 }
 
 // watchers are those who want to know of changes.
@@ -31,16 +35,17 @@ type watcher struct {
 	mu      sync.Mutex
 	pending map[string]struct{}
 	many    bool
+	at      *index.Snapshot
 	wake    chan struct{} // holds one
 }
 
-// Watch tells of every change until ctx ends; then the channel is closed.
+// watch tells of every change until ctx ends; then the channel is closed.
 // Changes that come faster than they are received are told together. It does
-// not look at scopes: what may be seen of an entity is for reading it to say.
-func (s *Service) Watch(ctx context.Context) <-chan Changed {
+// not look at scopes.
+func (s *Service) watch(ctx context.Context) <-chan touched {
 	w := &watcher{wake: make(chan struct{}, 1)}
 	s.watchers.add(w)
-	out := make(chan Changed)
+	out := make(chan touched)
 	go func() {
 		defer close(out)
 		defer s.watchers.remove(w)
@@ -51,7 +56,7 @@ func (s *Service) Watch(ctx context.Context) <-chan Changed {
 			case <-w.wake:
 			}
 			c := w.take()
-			if len(c.Refs) == 0 && !c.Many {
+			if len(c.refs) == 0 && !c.many {
 				continue // it was told with the change before
 			}
 			select {
@@ -79,20 +84,22 @@ func (ws *watchers) remove(w *watcher) {
 	delete(ws.all, w)
 }
 
-func (ws *watchers) tell(refs []string) {
-	if len(refs) == 0 {
+func (ws *watchers) tell(next *index.Snapshot) {
+	if len(next.Touched()) == 0 {
 		return
 	}
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	for w := range ws.all {
-		w.note(refs)
+		w.note(next)
 	}
 }
 
-// note adds refs to what the watcher is to be told.
-func (w *watcher) note(refs []string) {
+// note adds what a snapshot changes to what the watcher is to be told.
+func (w *watcher) note(next *index.Snapshot) {
+	refs := next.Touched()
 	w.mu.Lock()
+	w.at = next
 	if w.pending == nil {
 		w.pending = map[string]struct{}{}
 	}
@@ -110,10 +117,10 @@ func (w *watcher) note(refs []string) {
 	}
 }
 
-func (w *watcher) take() Changed {
+func (w *watcher) take() touched {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c := Changed{Many: w.many, Refs: slices.Sorted(maps.Keys(w.pending))}
-	w.pending, w.many = nil, false
+	c := touched{many: w.many, refs: slices.Sorted(maps.Keys(w.pending)), at: w.at}
+	w.pending, w.many, w.at = nil, false, nil
 	return c
 }

@@ -25,14 +25,13 @@ type Changes struct {
 // closed. What they may see is asked anew at each change.
 func (s *Service) WatchFor(ctx context.Context, who access.Caller, kinds []string) <-chan Changes {
 	before := s.Snapshot()
-	in := s.Watch(ctx)
+	in := s.watch(ctx)
 	out := make(chan Changes)
 	go func() {
 		defer close(out)
 		for c := range in {
-			now := s.Snapshot()
-			told := s.seen(who, kinds, c, before, now)
-			before = now
+			told := s.seen(who, kinds, c, before)
+			before = c.at
 			if len(told.Changed)+len(told.Removed) == 0 && !told.Many {
 				continue
 			}
@@ -45,19 +44,19 @@ func (s *Service) WatchFor(ctx context.Context, who access.Caller, kinds []strin
 	return out
 }
 
-func (s *Service) seen(who access.Caller, kinds []string, c Changed, before, now *index.Snapshot) Changes {
+func (s *Service) seen(who access.Caller, kinds []string, c touched, before *index.Snapshot) Changes {
 	scope := s.policy.Scope(who, access.ReadCatalog)
-	if c.Many {
+	if c.many {
 		return Changes{Many: !scope.None()}
 	}
 	out := Changes{Changed: []string{}, Removed: []string{}}
-	for _, ref := range c.Refs {
+	for _, ref := range c.refs {
 		kind, _, _ := strings.Cut(ref, ":")
 		if len(kinds) > 0 && !slices.ContainsFunc(kinds, func(k string) bool { return entity.Lower(k) == kind }) {
 			continue
 		}
 		switch {
-		case now.Get(scope, ref) != nil:
+		case c.at.Get(scope, ref) != nil:
 			out.Changed = append(out.Changed, ref)
 		case before.Get(scope, ref) != nil:
 			out.Removed = append(out.Removed, ref)
