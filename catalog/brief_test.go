@@ -144,3 +144,36 @@ func TestBriefSections(t *testing.T) {
 		t.Errorf("got %+v", b)
 	}
 }
+
+// TestBriefIsTheSameEachTime asks for what maps could put in another order.
+func TestBriefIsTheSameEachTime(t *testing.T) {
+	s := catalogtest.New(t, `kind: Component
+metadata:
+  name: both
+  annotations: {gitlab.com/project-slug: acme/lab, github.com/project-slug: acme/hub}
+spec:
+  type: service
+  lifecycle: production
+  owner: shop
+  fairlead:
+    commands: {setup: 1, build: 2, test: 3, lint: 4, run: 5}
+`)
+	for range 20 {
+		b, err := s.GetServiceBrief(t.Context(), accesstest.As("user:default/alice"), catalog.GetServiceBriefInput{Service: "both"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Repository == nil || b.Repository.Value != "https://github.com/acme/hub" {
+			t.Fatalf("the repository is %+v", b.Repository)
+		}
+		var keys []string
+		for _, p := range b.Problems {
+			_, rest, _ := strings.Cut(p, "spec.fairlead.commands.")
+			key, _, _ := strings.Cut(rest, " ")
+			keys = append(keys, key)
+		}
+		if got := strings.Join(keys, " "); got != "setup build test lint run" {
+			t.Fatalf("the problems are about %s", got)
+		}
+	}
+}

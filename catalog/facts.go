@@ -79,9 +79,8 @@ func (f *factory) commands() *Commands {
 	const where = "spec.fairlead.commands"
 	o := f.fairlead().Object("commands")
 	c := &Commands{}
-	for key, to := range map[string]**Fact{"setup": &c.Setup, "build": &c.Build, "test": &c.Test, "lint": &c.Lint, "run": &c.Run} {
-		*to = f.text(o, key, where)
-	}
+	c.Setup, c.Build, c.Test = f.text(o, "setup", where), f.text(o, "build", where), f.text(o, "test", where)
+	c.Lint, c.Run = f.text(o, "lint", where), f.text(o, "run", where)
 	f.unknown(o, where, "setup", "build", "test", "lint", "run")
 	if *c == (Commands{}) {
 		return nil
@@ -260,9 +259,9 @@ func (f *factory) repository() *Fact {
 		a.Value = strings.TrimPrefix(a.Value, "url:")
 		return a
 	}
-	for key, host := range map[string]string{"github.com/project-slug": "https://github.com/", "gitlab.com/project-slug": "https://gitlab.com/"} {
-		if a := f.annotation(key); a != nil {
-			a.Value = host + a.Value
+	for _, host := range []string{"github.com", "gitlab.com"} {
+		if a := f.annotation(host + "/project-slug"); a != nil {
+			a.Value = "https://" + host + "/" + a.Value
 			return a
 		}
 	}
