@@ -17,7 +17,8 @@ type Call struct {
 	Action Action
 	// Who asks.
 	Who Caller
-	// Target is what it is about, where one thing can be named.
+	// Target is what it is about, where one thing can be named. A Recorder
+	// gets it as it goes into the audit: secrets masked, long texts cut.
 	Target string
 }
 
@@ -30,6 +31,7 @@ type Recorder interface {
 // Invoke runs an operation for a door: it records the call, turns a panic
 // into an internal fault and every error into a *fault.Error.
 func Invoke[I, O any](ctx context.Context, rec Recorder, call Call, in I, do func(context.Context, Caller, I) (*O, error)) (out *O, err error) {
+	call.Target = plain(call.Target)
 	ctx, end := rec.Begin(ctx, call)
 	defer func() {
 		if p := recover(); p != nil {

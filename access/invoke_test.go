@@ -69,3 +69,16 @@ func TestInvoke(t *testing.T) {
 		})
 	}
 }
+
+// TestInvokeCleansTheTarget hands the recorder what may stand in a log.
+func TestInvokeCleansTheTarget(t *testing.T) {
+	rec := &recorder{}
+	call := access.Call{Operation: "get_entity", Target: "component:\x00" + canaryToken + " " + strings.Repeat("x", 1<<20)}
+	_, err := access.Invoke(t.Context(), rec, call, "", func(context.Context, access.Caller, string) (*string, error) { return new(string), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := rec.calls[0].Target; len(got) > 1024 || strings.Contains(got, canaryToken) || strings.Contains(got, "\x00") || !strings.HasPrefix(got, "component:") {
+		t.Errorf("the recorder got %d bytes: %.100q", len(got), got)
+	}
+}
