@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -65,11 +64,11 @@ func listEntities(c *call) (answer, error) {
 func orders(given []string) ([]catalog.OrderField, error) {
 	var out []catalog.OrderField
 	for _, o := range given {
-		m := regexp.MustCompile(`^(asc|desc):(.+)$`).FindStringSubmatch(o)
-		if m == nil {
+		order, field, _ := strings.Cut(o, ":")
+		if order != "asc" && order != "desc" || field == "" {
 			return nil, fault.New(fault.Invalid, "invalid order parameter %s", clip(o)).WithFix("Write asc:field or desc:field, for example asc:metadata.name.")
 		}
-		out = append(out, catalog.OrderField{Field: m[2], Order: m[1]})
+		out = append(out, catalog.OrderField{Field: field, Order: order})
 	}
 	return out, nil
 }
