@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -34,7 +35,7 @@ func (c *demoCmd) Run(ctx context.Context) (err error) {
 		if dir, err = os.MkdirTemp("", "fairlead-demo-"); err != nil {
 			return err
 		}
-		defer os.RemoveAll(dir)
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
 	if dir, err = filepath.Abs(dir); err != nil {
 		return err
@@ -62,36 +63,34 @@ func (c *demoCmd) Run(ctx context.Context) (err error) {
 	defer stop()
 	failed := make(chan error, 1)
 	go func() { failed <- a.Run(ctx) }()
-	if err := awaitReady(ctx, a, failed); err != nil {
+	if ended, err := awaitReady(ctx, a.Ready, failed); ended {
 		return err
 	}
-	if err := writeDemoFile(filepath.Join(dir, "demo.json"), a.URL(), set.Tokens); err != nil {
+	err = writeDemoFile(filepath.Join(dir, "demo.json"), a.URL(), set.Tokens)
+	if err == nil {
+		err = announce(dir, a, set)
+	}
+	if err != nil {
 		stop()
-		<-failed
-		return err
 	}
-	if err := announce(dir, a, set); err != nil {
-		stop()
-		<-failed
-		return err
-	}
-	return <-failed
+	return errors.Join(err, <-failed)
 }
 
-// awaitReady waits until every source has been read.
-func awaitReady(ctx context.Context, a *app.App, failed <-chan error) error {
+// awaitReady waits until every source has been read, and tells whether the
+// server has ended before that, and how.
+func awaitReady(ctx context.Context, ready func() bool, failed <-chan error) (ended bool, err error) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for !a.Ready() {
+	for !ready() {
 		select {
 		case err := <-failed:
-			return err
+			return true, err
 		case <-ctx.Done():
-			return <-failed
+			return true, <-failed
 		case <-tick.C:
 		}
 	}
-	return nil
+	return false, nil
 }
 
 func writeDemoFile(path, url string, tokens map[string]string) error {
