@@ -12,7 +12,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -83,11 +82,6 @@ func New(ctx context.Context, cfg *Config, logs io.Writer) (_ *App, err error) {
 }
 
 func (a *App) openState(ctx context.Context) (err error) {
-	if !isPostgres(a.cfg.State) {
-		if err := os.MkdirAll(a.cfg.State, 0o700); err != nil {
-			return err
-		}
-	}
 	if a.store, err = store.Open(ctx, a.cfg.State); err != nil {
 		return err
 	}
@@ -195,7 +189,7 @@ func (a *App) Run(ctx context.Context) error {
 		<-ctx.Done()
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
 		defer cancel()
-		// Streams that would never end by themselves are told at once.
+		// Streams that would not end by themselves are ended after a while.
 		time.AfterFunc(shutdownGrace/4, stopServing)
 		if err := a.server.Shutdown(grace); err != nil {
 			return a.server.Close()
@@ -206,21 +200,26 @@ func (a *App) Run(ctx context.Context) error {
 	return g.Wait()
 }
 
+// close closes what New opened, and logs what does not close as it should.
 func (a *App) close() {
+	if a.telemetry == nil { // nothing was opened before it
+		return
+	}
+	var errs []error
 	if a.listener != nil {
-		a.listener.Close()
+		if err := a.listener.Close(); !errors.Is(err, net.ErrClosed) { // the server closes it, too
+			errs = append(errs, err)
+		}
 	}
 	if a.keeper != nil {
-		a.keeper.Close()
+		errs = append(errs, a.keeper.Close())
 	}
 	if a.store != nil {
-		a.store.Close()
+		errs = append(errs, a.store.Close())
 	}
-	if a.telemetry != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		defer cancel()
-		if err := a.telemetry.stop(ctx); err != nil {
-			a.telemetry.log.WarnContext(ctx, "traces could not be flushed", "error", err)
-		}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	if err := errors.Join(append(errs, a.telemetry.stop(ctx))...); err != nil {
+		a.telemetry.log.WarnContext(ctx, "the server did not close as it should", "error", err)
 	}
 }

@@ -2,16 +2,19 @@ package app
 
 import (
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog/descriptor"
 	"github.com/fairlead-dev/fairlead/catalog/filesource"
 	"github.com/fairlead-dev/fairlead/internal/git"
 )
@@ -57,7 +60,7 @@ type CatalogConfig struct {
 	// Kinds are further kinds of entities that are let in.
 	Kinds []string `yaml:"kinds"`
 	// Forges tells what software serves a host of your own: github, gitlab,
-	// gitea, bitbucketServer.
+	// gitea, bitbucketCloud, bitbucketServer or azure.
 	Forges map[string]string `yaml:"forges"`
 }
 
@@ -98,7 +101,7 @@ func (e *ConfigError) Error() string {
 // LoadConfig reads and checks a configuration file. The error is a
 // *ConfigError with all problems at once, or says why the file cannot be read.
 func LoadConfig(file string) (*Config, error) {
-	data, err := os.ReadFile(file)
+	data, err := os.ReadFile(file) //nolint:gosec // whoever starts the server names its configuration
 	if err != nil {
 		return nil, err
 	}
@@ -256,11 +259,10 @@ func (c *Config) checkCatalog(k *checker) {
 		names[s.Name] = true
 		c.checkSource(k, path, s)
 	}
-	for host, forge := range c.Catalog.Forges {
-		switch forge {
-		case "github", "gitlab", "gitea", "bitbucketServer":
-		default:
-			k.add("catalog.forges."+host, "%q is none of github, gitlab, gitea, bitbucketServer", forge)
+	known := descriptor.ForgeNames()
+	for _, host := range slices.Sorted(maps.Keys(c.Catalog.Forges)) {
+		if forge := c.Catalog.Forges[host]; !slices.Contains(known, forge) {
+			k.add("catalog.forges."+host, "%q is none of %s", forge, strings.Join(known, ", "))
 		}
 	}
 }

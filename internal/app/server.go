@@ -20,8 +20,9 @@ import (
 func (a *App) handler() (http.Handler, error) {
 	mux := http.NewServeMux()
 	log := a.telemetry.log
+	challenge := mcp.Challenge(a.cfg.PublicURL, "")
 	restDoor, err := rest.New(rest.Config{Catalog: a.catalog, Access: a.access, Authenticate: a.authenticate, Recorder: a.telemetry,
-		Origins: a.cfg.CORS, Challenge: a.challenge(), Logger: log})
+		Origins: a.cfg.CORS, Challenge: challenge, Logger: log})
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +32,7 @@ func (a *App) handler() (http.Handler, error) {
 		return nil, err
 	}
 	graphqlDoor, err := graphql.New(graphql.Config{Catalog: a.catalog, Access: a.access, Authenticate: a.authenticate, Recorder: a.telemetry,
-		Origins: hosts(a.cfg.CORS), Challenge: a.challenge(), Logger: log})
+		Origins: a.cfg.CORS, Challenge: challenge, Logger: log})
 	if err != nil {
 		return nil, err
 	}
@@ -44,32 +45,13 @@ func (a *App) handler() (http.Handler, error) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "alive\n") })
 	mux.HandleFunc("GET /readyz", a.readyz)
 	mux.Handle("GET /metrics", a.telemetry.metrics())
-	return otelhttp.NewHandler(a.guardHost(secure(hurryBody(mux))), "http", otelhttp.WithTracerProvider(a.telemetry.provider)), nil
-}
-
-// challenge is what a 401 asks for: a bearer token, and where to learn how to
-// get one.
-func (a *App) challenge() string {
-	if a.cfg.PublicURL == "" {
-		return "Bearer"
-	}
-	return `Bearer resource_metadata="` + strings.TrimSuffix(a.cfg.PublicURL, "/") + "/.well-known/oauth-protected-resource" + `"`
-}
-
-// hosts are the hosts of origins.
-func hosts(origins []string) []string {
-	out := make([]string, 0, len(origins))
-	for _, o := range origins {
-		_, host, _ := strings.Cut(o, "://")
-		out = append(out, host)
-	}
-	return out
+	return otelhttp.NewHandler(secure(a.guardHost(hurryBody(mux))), "http", otelhttp.WithTracerProvider(a.telemetry.provider)), nil
 }
 
 func plain(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(text)) // a client that has gone needs no answer
+	_, _ = w.Write([]byte(text)) //nolint:gosec // plain text under nosniff is no page; a client that has gone needs no answer
 }
 
 func (a *App) readyz(w http.ResponseWriter, _ *http.Request) {

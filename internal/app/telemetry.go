@@ -123,7 +123,9 @@ func (t *telemetry) logCall(ctx context.Context, call access.Call, code string, 
 		attrs = append(attrs, slog.String("message", f.Message))
 		if f.Code == fault.Internal {
 			level = slog.LevelError
-			attrs = append(attrs, slog.String("cause", f.Error()))
+		}
+		if f.Err != nil { // callers are never told, but may have been told to ask
+			attrs = append(attrs, slog.String("cause", f.Err.Error()))
 		}
 	}
 	if span.IsValid() {
