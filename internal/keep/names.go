@@ -11,10 +11,12 @@ import (
 // Names are the sources of which something is kept, sorted.
 func (k *Keeper) Names(context.Context) ([]string, error) {
 	var out []string
-	err := k.db.View(func(tx *bolt.Tx) error {
-		return tx.ForEach(func(name []byte, _ *bolt.Bucket) error {
-			out = append(out, string(name))
-			return nil
+	err := k.use(func(db *bolt.DB) error {
+		return db.View(func(tx *bolt.Tx) error {
+			return tx.ForEach(func(name []byte, _ *bolt.Bucket) error {
+				out = append(out, string(name))
+				return nil
+			})
 		})
 	})
 	return out, err
@@ -22,7 +24,9 @@ func (k *Keeper) Names(context.Context) ([]string, error) {
 
 // Forget removes what is kept of a source; it is no error if nothing is.
 func (k *Keeper) Forget(_ context.Context, source string) error {
-	err := k.db.Update(func(tx *bolt.Tx) error { return tx.DeleteBucket([]byte(source)) })
+	err := k.use(func(db *bolt.DB) error {
+		return db.Update(func(tx *bolt.Tx) error { return tx.DeleteBucket([]byte(source)) })
+	})
 	if errors.Is(err, bolterrors.ErrBucketNotFound) {
 		return nil
 	}
