@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/catalog/compare"
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 )
@@ -35,6 +36,18 @@ type Finding struct {
 
 	// root is the repository or folder, path the file within it.
 	root, path string
+	// baseline is whether a comparison found it new or unchanged; related is
+	// another place that it is about.
+	baseline string
+	related  *related
+}
+
+// related is a place in the same repository and what it has to do with a
+// problem.
+type related struct {
+	path string
+	line uint32
+	text string
 }
 
 // Report is what a check found.
@@ -60,28 +73,42 @@ func (r *Report) Count(s entity.Severity) int {
 // a path that is not there or holds no catalog file, unavailable for a folder
 // that cannot be read.
 func Run(ctx context.Context, o Options) (*Report, error) {
-	folders, err := collect(ctx, o)
+	folders, err := collect(o, false)
+	defer closeAll(folders)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		for _, f := range folders {
-			f.root.Close()
+	for _, f := range folders {
+		empty, err := f.pick(ctx, o.All)
+		if err != nil {
+			return nil, err
 		}
-	}()
+		if len(empty) > 0 {
+			return nil, nothingBelow(empty[0], o.All)
+		}
+	}
+	c, err := inspect(ctx, o, folders)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(c.report.Findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return &c.report, nil
+}
+
+// inspect checks the files that have been picked.
+func inspect(ctx context.Context, o Options, folders []*folder) (*checker, error) {
 	c := &checker{
 		proc:  descriptor.New(descriptor.Options{Kinds: o.Kinds, Template: true}),
-		holds: map[string]place{},
+		holds: map[string]place{}, origins: map[string]origin{},
 	}
 	for _, f := range folders {
 		if err := c.folder(ctx, f); err != nil {
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(c.report.Findings, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-	return &c.report, nil
+	return c, nil
 }
 
 // checker gathers findings over all folders.
@@ -90,6 +117,9 @@ type checker struct {
 	report Report
 	// holds tells who describes an entity.
 	holds map[string]place
+	// set gathers what comparisons need.
+	set     compare.Set
+	origins map[string]origin
 }
 
 // place is where an entity is described.
@@ -146,6 +176,7 @@ func (c *checker) folder(ctx context.Context, in *folder) error {
 		f := &file{in: in, path: s.path}
 		seen[s.path] = f
 		found := c.file(ctx, f, s.origin)
+		c.note(f)
 		follows = append(follows, found...)
 		for _, t := range found {
 			queue = append(queue, step{t.path, s.origin})
@@ -172,7 +203,7 @@ func (c *checker) add(f *file, owner string, p entity.Problem) {
 
 // file checks one file and gives what its Locations lead to.
 func (c *checker) file(ctx context.Context, f *file, origin descriptor.Location) []follow {
-	data, err := f.in.read(f.path)
+	data, err := f.in.read(ctx, f.path)
 	if err != nil {
 		f.unusable = true
 		c.add(f, "", entity.Problem{Name: "InputError", Message: "the file " + err.Error(), Fix: "Make it a readable file of at most 1 MiB, or leave it out."})
@@ -210,8 +241,12 @@ func (c *checker) document(ctx context.Context, f *file, read *descriptor.File, 
 	for _, p := range withEnvelope(d.Problems, res.Problems) {
 		c.add(f, owner, unlooked(p, ref))
 	}
+	if !res.OK {
+		c.set.Failed = append(c.set.Failed, compare.Attempt{Ref: ref, File: f.in.display(f.path)})
+	}
 	if res.OK && read.OK() {
 		c.claim(f, d, owner)
+		c.describe(f, d, res, owner)
 		c.declared(ctx, f, d, res.Entity, owner)
 	}
 	var out []follow

@@ -2,9 +2,7 @@ package check
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -31,19 +29,24 @@ const (
 
 // folder is a repository, or a folder in none, with the files to check in it.
 type folder struct {
-	dir  string // absolute
-	cwd  string
-	root *os.Root
+	dir string // absolute
+	cwd string
+	content
 	// base is the URL that stands for the folder, web that of its repository.
-	base   descriptor.Location
-	web    string
+	base descriptor.Location
+	web  string
+	// asked are the paths to check, picked the files that they come to.
+	asked  []asked
 	picked []string
 	// files are all files, listed when first asked for.
 	files []string
 }
 
-// collect finds the files to check, by the folder that each belongs to.
-func collect(ctx context.Context, o Options) ([]*folder, error) {
+// asked is a path to check: within its folder, and as written.
+type asked struct{ rel, written string }
+
+// collect finds the folders to check, each with the paths that belong to it.
+func collect(o Options, diff bool) ([]*folder, error) {
 	cwd, err := os.Getwd()
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "the working folder cannot be told").Because(err)
@@ -51,28 +54,62 @@ func collect(ctx context.Context, o Options) ([]*folder, error) {
 	byDir := map[string]*folder{}
 	var out []*folder
 	for _, p := range o.Paths {
-		real, info, err := resolve(p)
+		real, dir, err := locate(p, diff)
 		if err != nil {
-			return nil, err
+			return out, err
 		}
-		dir := home(real, info.IsDir())
 		f := byDir[dir]
 		if f == nil {
-			if f, err = open(dir, cwd); err != nil {
-				return nil, err
+			if f, err = open(dir, cwd, diff); err != nil {
+				return out, err
 			}
 			byDir[dir] = f
 			out = append(out, f)
 		}
-		if err := f.pick(ctx, real, p, info.IsDir(), o.All); err != nil {
-			return nil, err
+		rel, err := filepath.Rel(dir, real)
+		if err != nil {
+			return out, fault.New(fault.Invalid, "%q is not below %s", p, dir).Because(err)
 		}
-	}
-	for _, f := range out {
-		slices.Sort(f.picked)
-		f.picked = slices.Compact(f.picked)
+		f.asked = append(f.asked, asked{filepath.ToSlash(rel), p})
 	}
 	return out, nil
+}
+
+func closeAll(folders []*folder) {
+	for _, f := range folders {
+		_ = f.close() // what is read has been read
+	}
+}
+
+// locate gives a path free of links, and the folder that it belongs to: its
+// repository, else itself. For a comparison there must be a repository, but
+// the path may be gone.
+func locate(p string, diff bool) (real, dir string, err error) {
+	real, info, err := resolve(p)
+	switch {
+	case err == nil:
+	case diff && fault.CodeOf(err) == fault.NotFound:
+		var gone error
+		if real, gone = resolveGone(p); gone != nil {
+			return "", "", err
+		}
+	default:
+		return "", "", err
+	}
+	dir = real
+	if info == nil || !info.IsDir() {
+		dir = filepath.Dir(real)
+	}
+	root, err := git.FindRepository(existing(dir))
+	switch {
+	case err == nil:
+		return real, root, nil
+	case diff:
+		return "", "", fault.New(fault.FailedPrecondition, "%q is in no Git repository, so there is nothing to compare it with", p).
+			WithFix("Run this in a clone, or leave out --diff.").Because(err)
+	default:
+		return real, dir, nil
+	}
 }
 
 func resolve(p string) (string, fs.FileInfo, error) {
@@ -90,25 +127,36 @@ func resolve(p string) (string, fs.FileInfo, error) {
 	return real, info, nil
 }
 
-// home is the repository that a path is in, else the folder itself: files
-// outside of it are not looked at.
-func home(real string, isDir bool) string {
-	dir := real
-	if !isDir {
-		dir = filepath.Dir(real)
+// resolveGone resolves as much of a path as is there.
+func resolveGone(p string) (string, error) {
+	abs, err := filepath.Abs(p)
+	if err != nil {
+		return "", err
 	}
-	if root, err := git.FindRepository(dir); err == nil {
-		return root
+	there := existing(abs)
+	real, err := filepath.EvalSymlinks(there)
+	if err != nil {
+		return "", err
 	}
-	return dir
+	return filepath.Join(real, strings.TrimPrefix(abs, there)), nil
 }
 
-func open(dir, cwd string) (*folder, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, fault.New(fault.Unavailable, "the folder %s cannot be read", dir).WithFix("Let yourself read it.").Because(err)
+// existing is the nearest folder upwards that is there.
+func existing(abs string) string {
+	for {
+		if info, err := os.Stat(abs); err == nil && info.IsDir() || abs == filepath.Dir(abs) {
+			return abs
+		}
+		abs = filepath.Dir(abs)
 	}
-	f := &folder{dir: dir, cwd: cwd, root: root, web: "https://github.com/this/folder"}
+}
+
+func open(dir, cwd string, tracked bool) (*folder, error) {
+	d, err := openDisk(dir, tracked)
+	if err != nil {
+		return nil, err
+	}
+	f := &folder{dir: dir, cwd: cwd, content: d, web: "https://github.com/this/folder"}
 	if remotes, err := git.Remotes(dir); err == nil {
 		for _, r := range remotes {
 			if web := webURL(r); web != "" {
@@ -119,6 +167,11 @@ func open(dir, cwd string) (*folder, error) {
 	}
 	f.base = descriptor.Location{Type: descriptor.TypeURL, Target: f.web + blob(f.web) + "HEAD/"}
 	return f, nil
+}
+
+// at is the same folder and the same paths with other content.
+func (f *folder) at(c content) *folder {
+	return &folder{dir: f.dir, cwd: f.cwd, content: c, base: f.base, web: f.web, asked: f.asked}
 }
 
 // blob is what a forge puts between a repository and a ref.
@@ -145,31 +198,39 @@ func webURL(remote string) string {
 	return "https://" + host + "/" + name
 }
 
-// pick adds what a path names to the files to check.
-func (f *folder) pick(ctx context.Context, real, written string, isDir, all bool) error {
-	rel, err := filepath.Rel(f.dir, real)
-	if err != nil {
-		return fault.New(fault.Invalid, "%q is not below %s", written, f.dir).Because(err)
-	}
-	rel = filepath.ToSlash(rel)
-	if !isDir {
-		f.picked = append(f.picked, rel)
-		return nil
-	}
-	before := len(f.picked)
-	err = f.walk(ctx, rel, func(name string) {
-		if isCatalogFile(path.Base(name), all) {
-			f.picked = append(f.picked, name)
+// pick works out the files to check, and gives the paths that come to none.
+func (f *folder) pick(ctx context.Context, all bool) (empty []string, err error) {
+	for _, a := range f.asked {
+		before := len(f.picked)
+		switch f.kind(a.rel) {
+		case regular, other:
+			f.picked = append(f.picked, a.rel)
+		case directory:
+			err := f.walk(ctx, a.rel, func(name string) {
+				if isCatalogFile(path.Base(name), all) {
+					f.picked = append(f.picked, name)
+				}
+			})
+			if err != nil {
+				return nil, err
+			}
+		case missing:
 		}
-	})
-	if err == nil && len(f.picked) == before {
-		what, fix := "catalog-info.yaml", "Name the file, or use --all for files of other names."
-		if all {
-			what, fix = "YAML file", "Correct the path."
+		if len(f.picked) == before {
+			empty = append(empty, a.written)
 		}
-		return fault.New(fault.NotFound, "there is no %s below %q", what, written).WithFix("%s", fix)
 	}
-	return err
+	slices.Sort(f.picked)
+	f.picked = slices.Compact(f.picked)
+	return empty, nil
+}
+
+func nothingBelow(written string, all bool) error {
+	what, fix := "catalog-info.yaml", "Name the file, or use --all for files of other names."
+	if all {
+		what, fix = "YAML file", "Correct the path."
+	}
+	return fault.New(fault.NotFound, "there is no %s below %q", what, written).WithFix("%s", fix)
 }
 
 func isCatalogFile(name string, all bool) bool {
@@ -177,30 +238,6 @@ func isCatalogFile(name string, all bool) bool {
 		return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 	}
 	return name == "catalog-info.yaml" || name == "catalog-info.yml"
-}
-
-// walk names every file below a folder, in order.
-func (f *folder) walk(ctx context.Context, dir string, each func(string)) error {
-	n := 0
-	return fs.WalkDir(f.root.FS(), dir, func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case errors.Is(err, fs.ErrNotExist):
-			return nil // it has gone meanwhile
-		case err != nil:
-			return fault.New(fault.Unavailable, "the folder %s cannot be read", f.display(name)).WithFix("Let yourself read it.").Because(err)
-		case d.IsDir() && name != dir && (d.Name() == ".git" || d.Name() == "node_modules"):
-			return fs.SkipDir
-		case d.IsDir():
-			return nil
-		}
-		if n++; n > maxFiles {
-			return fault.New(fault.FailedPrecondition, "%s holds more than %d files", f.display(dir), maxFiles).WithFix("Name a smaller folder.")
-		}
-		each(name)
-		return nil
-	})
 }
 
 // display is a path as seen from the working folder.
@@ -212,31 +249,6 @@ func (f *folder) display(name string) string {
 	return filepath.ToSlash(full)
 }
 
-// read gives a file's bytes; its error says what the file is.
-func (f *folder) read(name string) ([]byte, error) {
-	info, err := f.root.Stat(filepath.FromSlash(name))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("is not there: %w", descriptor.ErrNotFound)
-	case err != nil:
-		return nil, errors.New("cannot be read, or leads out of the folder")
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("is no file: %w", descriptor.ErrNotFound)
-	case info.Size() > maxFile:
-		return nil, errors.New("has more than 1 MiB, the size up to which a server reads files unless it is told otherwise")
-	}
-	file, err := f.root.Open(filepath.FromSlash(name))
-	if err != nil {
-		return nil, errors.New("cannot be read")
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFile))
-	if err != nil {
-		return nil, errors.New("cannot be read")
-	}
-	return data, nil
-}
-
 // Read gives what a placeholder names.
 func (f *folder) Read(ctx context.Context, at descriptor.Location) ([]byte, error) {
 	if ctx.Err() != nil {
@@ -246,7 +258,7 @@ func (f *folder) Read(ctx context.Context, at descriptor.Location) ([]byte, erro
 	if !ok {
 		return nil, fmt.Errorf("%s %s", at.Target, notLooked)
 	}
-	data, err := f.read(name)
+	data, err := f.read(ctx, name)
 	if err != nil {
 		return nil, fmt.Errorf("%s %w", name, err)
 	}

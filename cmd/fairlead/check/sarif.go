@@ -50,9 +50,12 @@ type (
 		Level      string            `json:"level"`
 		Message    sarifText         `json:"message"`
 		Locations  []sarifLocation   `json:"locations"`
+		Related    []sarifLocation   `json:"relatedLocations,omitempty"`
+		Baseline   string            `json:"baselineState,omitempty"`
 		Properties map[string]string `json:"properties,omitempty"`
 	}
 	sarifLocation struct {
+		Message  *sarifText     `json:"message,omitempty"`
 		Physical sarifPhysical  `json:"physicalLocation"`
 		Logical  []sarifLogical `json:"logicalLocations,omitempty"`
 	}
@@ -81,6 +84,8 @@ func ruleText(name string) string {
 		return "The file describes a kind of entity that is not let in."
 	case "ConflictError":
 		return "An entity is described more than once."
+	case brokenRelation:
+		return "An entity names another that the change removes."
 	case "DeclarationError":
 		return "What the file says for Fairlead cannot be used."
 	default:
@@ -133,19 +138,29 @@ func (f *Finding) result(d *sarifDriver) sarifResult {
 	if f.Fix != "" {
 		text = strings.TrimSuffix(text, ".") + ". " + f.Fix
 	}
-	loc := sarifLocation{Physical: sarifPhysical{Artifact: sarifURI{URI: (&url.URL{Path: f.path}).EscapedPath(), Base: "%SRCROOT%"}}}
-	if f.Line > 0 {
-		loc.Physical.Region = &sarifRegion{f.Line, f.Column}
-	}
+	loc := sarifAt(f.path, f.Line, f.Column)
 	if f.Ref != "" {
 		loc.Logical = []sarifLogical{{FullName: f.Ref, Kind: "resource"}}
 	}
-	out := sarifResult{RuleID: id, RuleIndex: rule, Level: "error", Message: sarifText{text}, Locations: []sarifLocation{loc}}
+	out := sarifResult{RuleID: id, RuleIndex: rule, Level: "error", Message: sarifText{text}, Locations: []sarifLocation{loc}, Baseline: f.baseline}
 	if f.Severity == entity.SeverityWarning {
 		out.Level = "warning"
 	}
 	if f.Owner != "" {
 		out.Properties = map[string]string{"owner": f.Owner}
 	}
+	if r := f.related; r != nil {
+		at := sarifAt(r.path, r.line, 0)
+		at.Message = &sarifText{r.text}
+		out.Related = []sarifLocation{at}
+	}
 	return out
+}
+
+func sarifAt(path string, line, column uint32) sarifLocation {
+	loc := sarifLocation{Physical: sarifPhysical{Artifact: sarifURI{URI: (&url.URL{Path: path}).EscapedPath(), Base: "%SRCROOT%"}}}
+	if line > 0 {
+		loc.Physical.Region = &sarifRegion{line, column}
+	}
+	return loc
 }

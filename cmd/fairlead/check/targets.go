@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"net/url"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -69,13 +68,12 @@ func (f *folder) targets(ctx context.Context, t descriptor.Target) ([]string, *e
 	if t.Glob {
 		return f.glob(ctx, name, t)
 	}
-	info, err := f.root.Stat(filepath.FromSlash(name))
-	switch {
-	case err == nil && info.Mode().IsRegular() && !strings.HasSuffix(name, "/"):
+	switch k := f.kind(name); {
+	case k == regular:
 		return []string{name}, nil
 	case t.Optional:
 		return nil, nil
-	case err == nil:
+	case k != missing:
 		return nil, &entity.Problem{Name: "NotFoundError", Message: fmt.Sprintf("target %q is a folder, not a file", t.Written),
 			Fix: "Name the files in it, each as a target of its own."}
 	default:
@@ -118,7 +116,7 @@ func (f *folder) list(ctx context.Context) error {
 // matching gives the files that a pattern matches, or the one that it names.
 func (f *folder) matching(ctx context.Context, pattern string) []string {
 	if !strings.ContainsAny(pattern, "*?[{") {
-		if info, err := f.root.Stat(filepath.FromSlash(pattern)); err != nil || !info.Mode().IsRegular() {
+		if f.kind(pattern) != regular {
 			return nil
 		}
 		return []string{pattern}
