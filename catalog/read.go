@@ -12,8 +12,8 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
-// maxRefs is how many entities one GetEntities may name.
-const maxRefs = 10_000
+// MaxRefs is how many entities one GetEntities may name.
+const MaxRefs = 10_000
 
 // where reads the two ways of saying which entities are meant.
 func where(filter []string, query json.RawMessage) (*index.Predicate, error) {
@@ -82,8 +82,8 @@ func refsOf(es []*Entity) string {
 // GetEntities are the entities of several references, nil where there is
 // none, or none that the filter and query keep.
 func (s *Service) GetEntities(_ context.Context, who access.Caller, in GetEntitiesInput) (*EntityBatch, error) {
-	if len(in.EntityRefs) > maxRefs {
-		return nil, fault.New(fault.Invalid, "%d references are asked for at once; the limit is %d", len(in.EntityRefs), maxRefs).WithFix("Ask in parts.")
+	if len(in.EntityRefs) > MaxRefs {
+		return nil, fault.New(fault.Invalid, "%d references are asked for at once; the limit is %d", len(in.EntityRefs), MaxRefs).WithFix("Ask in parts.")
 	}
 	p, err := where(in.Filter, in.Query)
 	if err != nil {

@@ -2,6 +2,7 @@ package graphql
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/fairlead-dev/fairlead/access"
@@ -54,12 +55,16 @@ func (b *batch) load(ctx context.Context) {
 	if b.err = engine.RequestOf(ctx).Spend(len(b.refs)); b.err != nil {
 		return
 	}
-	out, err := invoke(ctx, b.d, "get_entities", access.ReadCatalog, "", catalog.GetEntitiesInput{EntityRefs: b.refs}, b.d.catalog.GetEntities)
-	if err != nil {
-		b.err = err
-		return
+	all := make([]*catalog.Entity, 0, len(b.refs))
+	for refs := range slices.Chunk(b.refs, catalog.MaxRefs) {
+		out, err := invoke(ctx, b.d, "get_entities", access.ReadCatalog, "", catalog.GetEntitiesInput{EntityRefs: refs}, b.d.catalog.GetEntities)
+		if err != nil {
+			b.err = err
+			return
+		}
+		all = append(all, out.Items...)
 	}
-	b.nodes = b.d.nodes(out.Items)
+	b.nodes = b.d.nodes(all)
 }
 
 // group is entities that stand side by side in an answer. What one of them is

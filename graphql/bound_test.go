@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/catalogtest"
 	"github.com/fairlead-dev/fairlead/graphql"
 )
@@ -46,4 +47,18 @@ func TestEntitiesAreBounded(t *testing.T) {
 	}
 	s.data("reader", `{entity(ref: "system:all") {parts {dependsOn {ref}}}}`, nil)
 	s.data("reader", `{entity(ref: "system:all") {parts(first: 3) {dependsOn {system {parts(first: 3) {ref}}}}}}`, nil)
+}
+
+// TestManyRelationsAreReadInParts: an entity may be related to more others
+// than one reading of the catalog takes.
+func TestManyRelationsAreReadInParts(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("kind: Component\nmetadata: {name: hub}\nspec:\n  type: service\n  lifecycle: production\n  owner: team\n  dependsOn:\n    - component:hub\n")
+	for i := range catalog.MaxRefs {
+		fmt.Fprintf(&b, "    - component:s%05d\n", i)
+	}
+	s := serve(t, catalogtest.New(t, docs(b.String())))
+	if got := s.data("reader", `{entity(ref: "hub") {dependsOn(first: 1) {ref}}}`, nil); got != `{"entity":{"dependsOn":[{"ref":"component:default/hub"}]}}` {
+		t.Error(got)
+	}
 }
