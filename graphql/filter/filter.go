@@ -93,12 +93,15 @@ func filterString(object map[string]any) (string, error) {
 // searchPair is the search key and value that a key of EntityWhere, or a
 // search key, and a value stand for.
 func searchPair(key string, value any) (string, string, error) {
-	switch value.(type) {
-	case string, bool, float64, int, int32, int64:
+	var text string
+	switch v := value.(type) {
+	case float64:
+		text = entity.FormatNumber(v) // as the index writes numbers
+	case string, bool, int, int32, int64:
+		text = fmt.Sprint(v)
 	default:
 		return "", "", badFilter("the value of %q in a filter is not a string, number or boolean but %s", clip(key), clip(value))
 	}
-	text := fmt.Sprint(value)
 	if short, ok := searchKeys()[key]; ok {
 		key = short.key
 		if short.kind != "" {

@@ -34,6 +34,7 @@ func TestStrings(t *testing.T) {
 		`{"owner": "User:Team/Ann"}`:        {"relations.ownedBy=user:team/ann"},
 		`{"system": "shop", "tag": "go"}`:   {"relations.partOf=system:default/shop,metadata.tags=go"},
 		`{"spec.replicas": 3, "a": true}`:   {"a=true,spec.replicas=3"},
+		`{"spec.bytes": 12000000}`:          {"spec.bytes=12000000"},
 		`{}`:                                {""},
 		`[]`:                                {},
 	} {
