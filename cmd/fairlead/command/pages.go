@@ -110,7 +110,8 @@ func (c *console) more(shown, total int) {
 	}
 }
 
-// kinds are Backstage's, by what people write for them.
+// kindOf is the kind of Backstage's that a word names, in the singular or the
+// plural.
 func kindOf(word string) (string, bool) {
 	plain := []string{"component", "api", "resource", "system", "domain", "group", "user", "location", "template"}
 	word = entity.Lower(word)
