@@ -5,7 +5,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -140,7 +139,7 @@ const maxErrors = 50
 func (e *Engine) response(r *gql.Response) *overhttp.Response {
 	out := &overhttp.Response{}
 	if len(r.Data) > 0 {
-		out.Data = json.RawMessage(r.Data)
+		out.Data = r.Data
 	}
 	for i, q := range r.Errors {
 		if i == maxErrors {
