@@ -147,6 +147,29 @@ func TestSocketOrigin(t *testing.T) {
 	}
 }
 
+// TestNobodyTakesAllConnections: one caller's flood leaves room for others,
+// and what is closed is free again.
+func TestNobodyTakesAllConnections(t *testing.T) {
+	s := serveShop(t, func(c *graphql.Config) { c.Socket = overhttp.SocketLimits{PerCaller: 2} })
+	first, _ := s.open("reader"), s.open("reader")
+	third := s.dial(http.Header{"Authorization": {"Bearer reader"}})
+	third.send(`{"type":"connection_init"}`)
+	if _, _, err := third.conn.Read(third.ctx); websocket.CloseStatus(err) != 4429 {
+		t.Errorf("got %v", err)
+	}
+	s.open("admin")
+	_ = first.conn.Close(websocket.StatusNormalClosure, "")
+	for {
+		c := s.dial(http.Header{"Authorization": {"Bearer reader"}})
+		c.send(`{"type":"connection_init"}`)
+		if _, _, err := c.conn.Read(c.ctx); err == nil {
+			return
+		} else if websocket.CloseStatus(err) != 4429 {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestSocketOperations(t *testing.T) {
 	s := serveShop(t)
 	c := s.open("reader")

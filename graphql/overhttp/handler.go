@@ -35,6 +35,7 @@ type Handler struct {
 	Socket SocketLimits
 
 	sockets   atomic.Int64
+	shares    shares
 	persisted persisted
 }
 

@@ -23,7 +23,7 @@ const (
 	closeProtocol     websocket.StatusCode = 4406
 	closeInitTimeout  websocket.StatusCode = 4408
 	closeDuplicate    websocket.StatusCode = 4409
-	closeTooManyInits websocket.StatusCode = 4429
+	closeTooMany      websocket.StatusCode = 4429
 )
 
 // SocketLimits bound WebSocket connections. The zero value of a field means
@@ -31,6 +31,9 @@ const (
 type SocketLimits struct {
 	// Connections at one time, 1,000 by default; more are answered with 503.
 	Connections int
+	// PerCaller is how many of them one caller may have, 100 by default; a
+	// further one is closed with 4429.
+	PerCaller int
 	// Operations running at one time on a connection, 32 by default.
 	Operations int
 	// MessageBytes is the size of a message from the client, 128 KiB by
@@ -65,6 +68,7 @@ type socket struct {
 	acknowledged chan struct{}
 	who          access.Caller
 	proof        *http.Request // shows what who was let in by
+	leave        func()
 
 	mu      sync.Mutex
 	running map[string]*job
@@ -90,7 +94,8 @@ func (h *Handler) serveSocket(w http.ResponseWriter, r *http.Request) {
 	}
 	conn.SetReadLimit(or(h.Socket.MessageBytes, 128<<10))
 	ctx, cancel := context.WithCancel(r.Context())
-	s := &socket{h: h, conn: conn, r: r, acknowledged: make(chan struct{}), running: map[string]*job{}}
+	s := &socket{h: h, conn: conn, r: r, acknowledged: make(chan struct{}), running: map[string]*job{}, leave: func() {}}
+	defer func() { s.leave() }()
 	s.jobs.Go(func() { s.watch(ctx) })
 	s.serve(ctx)
 	cancel()
@@ -180,7 +185,7 @@ func (s *socket) handle(ctx context.Context, m message) bool {
 // the request that opened the connection.
 func (s *socket) init(ctx context.Context, m message) bool {
 	if s.inits++; s.inits > 1 {
-		s.close(closeTooManyInits, "Too many initialisation requests")
+		s.close(closeTooMany, "Too many initialisation requests")
 		return false
 	}
 	s.proof = s.r.Clone(ctx)
@@ -190,6 +195,11 @@ func (s *socket) init(ctx context.Context, m message) bool {
 	var err error
 	if s.who, err = s.h.Authenticate(s.proof); err != nil {
 		s.close(closeForbidden, "Forbidden")
+		return false
+	}
+	var ok bool
+	if s.leave, ok = s.h.shares.take(s.who, or(s.h.Socket.PerCaller, 100)); !ok {
+		s.close(closeTooMany, "Too many connections of this caller")
 		return false
 	}
 	close(s.acknowledged)

@@ -45,7 +45,7 @@ func (a *App) handler() (http.Handler, error) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "alive\n") })
 	mux.HandleFunc("GET /readyz", a.readyz)
 	mux.Handle("GET /metrics", a.telemetry.metrics())
-	return otelhttp.NewHandler(secure(a.guardHost(hurryBody(mux))), "http", otelhttp.WithTracerProvider(a.telemetry.provider)), nil
+	return otelhttp.NewHandler(secure(hurryAnswer(a.guardHost(hurryBody(mux)), answerTimeout)), "http", otelhttp.WithTracerProvider(a.telemetry.provider)), nil
 }
 
 func plain(w http.ResponseWriter, status int, text string) {
