@@ -11,14 +11,60 @@ import (
 // errCorrupt says that a record is not what an encoder of this version wrote.
 var errCorrupt = errors.New("kept record is corrupt")
 
-// writer builds one record: numbers as varints, strings and lists behind
-// their length.
-type writer struct{ b []byte }
+// maxWord is the length up to which a string is a word: it is likely to stand
+// in many records, and one copy of it is made for all of them.
+const maxWord = 32
+
+// writer builds one record: numbers as varints, lists behind their length,
+// strings by their length and where they stand among the record's words or in
+// its text. A record holds each string once.
+type writer struct {
+	b           []byte
+	text, words []byte
+	seen        map[string]int
+}
+
+func newWriter() *writer { return &writer{seen: map[string]int{}} }
+
+// reset makes the writer ready for another record.
+func (w *writer) reset() {
+	w.b, w.text, w.words = w.b[:0], w.text[:0], w.words[:0]
+	clear(w.seen)
+}
+
+// record gives what was written: version, text, words, then the rest.
+func (w *writer) record() []byte {
+	b := make([]byte, 0, 1+2*binary.MaxVarintLen64+len(w.text)+len(w.words)+len(w.b))
+	b = append(b, version)
+	for _, part := range [][]byte{w.text, w.words} {
+		b = binary.AppendUvarint(b, uint64(len(part)))
+		b = append(b, part...)
+	}
+	return append(b, w.b...)
+}
 
 func (w *writer) num(n int)     { w.b = binary.AppendVarint(w.b, int64(n)) }
 func (w *writer) int64(n int64) { w.b = binary.AppendVarint(w.b, n) }
-func (w *writer) str(s string)  { w.num(len(s)); w.b = append(w.b, s...) }
 func (w *writer) byte(c byte)   { w.b = append(w.b, c) }
+
+func (w *writer) str(s string) {
+	w.num(len(s))
+	if s == "" {
+		return
+	}
+	at, known := w.seen[s]
+	if !known {
+		to := &w.text
+		if len(s) <= maxWord {
+			to = &w.words
+		}
+		at = len(*to)
+		*to = append(*to, s...)
+		w.seen[s] = at
+	}
+	w.num(at)
+}
+
 func (w *writer) strs(l []string) {
 	w.num(len(l))
 	for _, s := range l {
@@ -92,17 +138,37 @@ func (w *writer) object(o *entity.Object) {
 // reader takes one record apart. After the first error everything reads as
 // zero and err stays.
 type reader struct {
-	b []byte
-	// text is the record as a string, which decoded strings share.
+	b     []byte
+	words []byte
+	// text is shared by the strings decoded from it.
 	text  string
 	off   int
 	depth int
-	keys  map[string]string
+	// known holds words of earlier records, as values.
+	known map[string]entity.Value
 	err   error
 }
 
-func newReader(b []byte, keys map[string]string) *reader {
-	return &reader{b: b, text: string(b), keys: keys}
+// newReader begins a record; known is shared by the records of one reading.
+func newReader(b []byte, known map[string]entity.Value) *reader {
+	r := &reader{b: b, known: known}
+	if r.byte() != version {
+		r.fail()
+	}
+	r.text = string(r.part())
+	r.words = r.part()
+	return r
+}
+
+func (r *reader) part() []byte {
+	n, size := binary.Uvarint(r.b[r.off:])
+	if size <= 0 || n > uint64(len(r.b)-r.off-size) {
+		r.fail()
+		return nil
+	}
+	from := r.off + size
+	r.off = from + int(n) //nolint:gosec // bounded by the record's length
+	return r.b[from:r.off]
 }
 
 func (r *reader) fail() { r.err = errCorrupt; r.off = len(r.b) }
@@ -130,21 +196,48 @@ func (r *reader) length(min int) int {
 func (r *reader) num() int { return int(r.int64()) }
 
 func (r *reader) str() string {
-	n := r.length(1)
-	s := r.text[r.off : r.off+n]
-	r.off += n
+	n := r.int64()
+	if n > maxWord {
+		at := r.int64()
+		if at < 0 || at > int64(len(r.text)) || n > int64(len(r.text))-at {
+			r.fail()
+			return ""
+		}
+		return r.text[at : at+n]
+	}
+	s, _ := r.word(n).(string)
 	return s
 }
 
-// key reads a string that many records repeat.
-func (r *reader) key() string {
-	s := r.str()
-	if k, known := r.keys[s]; known {
-		return k
+// word reads a string of up to maxWord bytes, of which one copy is made for
+// all records.
+func (r *reader) word(n int64) entity.Value {
+	if n == 0 {
+		return ""
 	}
-	k := string([]byte(s)) // not a part of this record's text
-	r.keys[k] = k
-	return k
+	at := r.int64()
+	if n < 0 || at < 0 || at > int64(len(r.words)) || n > int64(len(r.words))-at {
+		r.fail()
+		return ""
+	}
+	w := r.words[at : at+n]
+	v, known := r.known[string(w)]
+	if !known {
+		s := string(w)
+		v = s
+		r.known[s] = v
+	}
+	return v
+}
+
+// stringValue is a string as a value.
+func (r *reader) stringValue() entity.Value {
+	from := r.off
+	if n := r.int64(); n <= maxWord {
+		return r.word(n)
+	}
+	r.off = from
+	return r.str()
 }
 
 func (r *reader) byte() byte {
@@ -191,7 +284,7 @@ func (r *reader) value() entity.Value {
 	case tagNumber:
 		return r.float()
 	case tagString:
-		return r.str()
+		return r.stringValue()
 	case tagObject:
 		return r.object()
 	case tagList:
@@ -220,7 +313,7 @@ func (r *reader) object() *entity.Object {
 	o := &entity.Object{At: r.at()}
 	o.Members = make([]entity.Member, r.length(4))
 	for i := range o.Members {
-		o.Members[i].Key = r.key()
+		o.Members[i].Key = r.str()
 		o.Members[i].At = r.at()
 		o.Members[i].Value = r.value()
 	}

@@ -10,12 +10,11 @@ import (
 
 // version is the first byte of every record; records of another version are
 // read anew from their source.
-const version = 1
+const version byte = 2
 
-// encode appends a file's record to b.
-func encode(b []byte, f *ingest.File) []byte {
-	w := &writer{b: b}
-	w.byte(version)
+// file writes one file's record.
+func (w *writer) file(f *ingest.File) {
+	w.reset()
 	w.str(f.Path)
 	w.str(f.ID)
 	w.str(f.Origin)
@@ -27,14 +26,10 @@ func encode(b []byte, f *ingest.File) []byte {
 	for _, d := range f.Documents {
 		w.document(d)
 	}
-	return w.b
 }
 
-func decode(b []byte, keys map[string]string) (*ingest.File, error) {
-	r := newReader(b, keys)
-	if r.byte() != version {
-		return nil, errCorrupt
-	}
+func decode(b []byte, known map[string]entity.Value) (*ingest.File, error) {
+	r := newReader(b, known)
 	f := &ingest.File{Path: r.str(), ID: r.str(), Origin: r.str(), Readable: r.bool(), Owner: r.str()}
 	f.Problems = r.problems()
 	f.Reads = r.strs()
@@ -79,7 +74,7 @@ func (r *reader) document() *ingest.Document {
 	if n := r.length(3); n > 0 {
 		d.Edges = make([]entity.Edge, n)
 		for i := range d.Edges {
-			d.Edges[i] = entity.Edge{Source: r.str(), Type: r.key(), Target: r.str()}
+			d.Edges[i] = entity.Edge{Source: r.str(), Type: r.str(), Target: r.str()}
 		}
 	}
 	if n := r.length(7); n > 0 {
@@ -104,7 +99,7 @@ func (w *writer) target(t descriptor.Target) {
 }
 
 func (r *reader) target() descriptor.Target {
-	return descriptor.Target{Location: descriptor.Location{Type: r.key(), Target: r.str()},
+	return descriptor.Target{Location: descriptor.Location{Type: r.str(), Target: r.str()},
 		Optional: r.bool(), Glob: r.bool(), At: r.at(), Written: r.str()}
 }
 
@@ -130,12 +125,12 @@ func (w *writer) entity(e *entity.Entity) {
 func (r *reader) entity() *entity.Entity {
 	e := &entity.Entity{}
 	if ref := r.strs(); len(ref) == 3 {
-		e.Ref = entity.Ref{Kind: r.intern(ref[0]), Namespace: r.intern(ref[1]), Name: ref[2]}
+		e.Ref = entity.Ref{Kind: ref[0], Namespace: ref[1], Name: ref[2]}
 	} else {
 		r.fail()
 	}
 	e.Root = r.object()
-	e.From = entity.Provenance{Source: r.key(), Repository: r.key(), Commit: r.key(), Path: r.str(),
+	e.From = entity.Provenance{Source: r.str(), Repository: r.str(), Commit: r.str(), Path: r.str(),
 		Line: uint32(r.num()), VerifiedAt: time.Unix(0, r.int64()).UTC()} //nolint:gosec // written from uint32
 	for range r.length(2) {
 		e.Status = append(e.Status, r.status())
@@ -157,14 +152,6 @@ func (r *reader) status() entity.StatusItem {
 			r.fail()
 		}
 	}
-	return s
-}
-
-func (r *reader) intern(s string) string {
-	if k, known := r.keys[s]; known {
-		return k
-	}
-	r.keys[s] = s
 	return s
 }
 

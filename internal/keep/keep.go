@@ -19,6 +19,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
@@ -172,10 +173,10 @@ func decodeAll(ctx context.Context, records [][]byte) ([]*ingest.File, error) {
 	for from := 0; from < len(records); from += chunk {
 		to := min(from+chunk, len(records))
 		g.Go(func() error {
-			keys := map[string]string{}
+			known := map[string]entity.Value{}
 			for i := from; i < to; i++ {
 				var err error
-				if out[i], err = decode(records[i], keys); err != nil {
+				if out[i], err = decode(records[i], known); err != nil {
 					return err
 				}
 			}

@@ -23,7 +23,7 @@ func (k *Keeper) Save(_ context.Context, source string, d ingest.Delta) error {
 	if err != nil {
 		return err
 	}
-	s := &saving{source: []byte(source), meta: meta, delta: d}
+	s := &saving{source: []byte(source), meta: meta, delta: d, writer: newWriter()}
 	err = k.use(s.run)
 	k.mapped.Add(s.written)
 	return errors.Join(err, k.unmap())
@@ -38,7 +38,7 @@ type saving struct {
 	// paths and files are those left to write.
 	paths, files []string
 	written      int64
-	scratch      []byte
+	writer       *writer
 }
 
 // run writes a change in one transaction, a whole new state in as many as it
@@ -138,8 +138,8 @@ func (s *saving) encoded(f *ingest.File) []byte {
 	if f == nil {
 		return nil
 	}
-	s.scratch = encode(s.scratch[:0], f)
-	return bytes.Clone(s.scratch) // the transaction holds on to it
+	s.writer.file(f)
+	return s.writer.record() // the transaction holds on to it
 }
 
 // conclude puts what was written in force.
