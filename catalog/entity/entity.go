@@ -174,13 +174,6 @@ func (e *Entity) MarshalJSON() ([]byte, error) {
 	return e.AppendJSON(nil), nil
 }
 
-// Encode returns a copy that keeps its JSON, so that serving it costs a copy.
-func (e *Entity) Encode() *Entity {
-	c := *e
-	c.encoded = e.AppendJSON(nil)
-	return &c
-}
-
 // WithJSON returns a copy that is served as the JSON given: its own JSON made
 // elsewhere, or a part of it.
 func (e *Entity) WithJSON(encoded []byte) *Entity {

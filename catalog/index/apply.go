@@ -43,8 +43,7 @@ func (s *Snapshot) begin() *application {
 	return &application{
 		old: s, slots: s.slots.edit(), by: map[uint32]*task{},
 		next: &Snapshot{
-			version: s.version + 1, free: slices.Clone(s.free),
-			ids: s.ids.Copy(), columns: s.columns.Copy(), edges: s.edges.Copy(),
+			free: slices.Clone(s.free), ids: s.ids.Copy(), columns: s.columns.Copy(), edges: s.edges.Copy(),
 		},
 	}
 }

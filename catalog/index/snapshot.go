@@ -39,7 +39,6 @@ type slot struct {
 // Snapshot is the catalog at one moment. It never changes and may be read by
 // any number of goroutines.
 type Snapshot struct {
-	version uint64
 	slots   slots
 	free    []uint32
 	ids     *btree.Map[string, uint32]
@@ -61,9 +60,6 @@ func Empty() *Snapshot {
 		scopes:  newScopeCache(),
 	}
 }
-
-// Version counts the changes since Empty.
-func (s *Snapshot) Version() uint64 { return s.version }
 
 // Touched are the refs, sorted, of the entities that differ from the snapshot
 // that this one was made from: changed, new, removed, or with other relations.
@@ -142,15 +138,6 @@ func (s *Snapshot) Parents(scope access.Scope, ref string) []string {
 		}
 	}
 	return out
-}
-
-// StitchError tells why an entity that was put cannot be shown; nil where it
-// can, or where it was never put.
-func (s *Snapshot) StitchError(ref string) error {
-	if id, ok := s.ids.Get(ref); ok {
-		return s.slots.get(id).err
-	}
-	return nil
 }
 
 // Unshown yields the records that cannot be shown, each with the reason.

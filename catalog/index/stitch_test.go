@@ -43,8 +43,9 @@ func TestEtag(t *testing.T) {
 	if tag != hex.EncodeToString(sum[:]) || strings.Count(string(b), tag) != 1 || strings.Count(string(b), noEtag) != 2 {
 		t.Errorf("etag %s of %s", tag, b)
 	}
-	if string(e.Encode().AppendJSON(nil)) != string(b) {
-		t.Errorf("the root gives %s, the entity is %s", e.Encode().AppendJSON(nil), b)
+	made := entity.Entity{Root: e.Root, Relations: e.Relations}
+	if anew := made.AppendJSON(nil); string(anew) != string(b) {
+		t.Errorf("the root gives %s, the entity is %s", anew, b)
 	}
 	own := entity.Obj("apiVersion", "v1", "kind", "Component", "metadata", entity.Obj("name", "a", "etag", "mine"))
 	s = s.Apply([]Change{record(own)})
@@ -60,20 +61,30 @@ func TestKeysThatDifferInCase(t *testing.T) {
 	g := record(entity.Obj("kind", "Group", "metadata", entity.Obj("name", "g")))
 	bad := record(entity.Obj("kind", "Component", "metadata", entity.Obj("name", "a", "labels", entity.Obj("Tier", "1", "tier", "2"))), edge)
 	good := record(entity.Obj("kind", "Component", "metadata", entity.Obj("name", "a", "labels", entity.Obj("tier", "2"))), edge)
+	told := false
 	s := Empty().Apply([]Change{good, g}).Apply([]Change{bad})
 	all := everything()
 	if s.Get(all, "component:default/a") != nil || s.Len() != 1 || s.List(all, Query{}, limit(-1)).Total != 1 {
 		t.Error("the entity is there")
 	}
-	if err := s.StitchError("component:default/a"); err == nil || !strings.Contains(err.Error(), "'metadata.labels.tier'") {
-		t.Errorf("error is %v", err)
+	for rec, err := range s.Unshown() {
+		if rec != bad.Record || !strings.Contains(err.Error(), "'metadata.labels.tier'") {
+			t.Errorf("%v is kept out by %v", rec.Entity.Ref, err)
+		}
+		told = true
+	}
+	if !told {
+		t.Error("nothing is said of it")
 	}
 	if got := s.Get(all, "group:default/g").Targets("ownerOf"); len(got) != 1 {
 		t.Errorf("the group owns %v", got)
 	}
 	s = s.Apply([]Change{good})
-	if s.Get(all, "component:default/a") == nil || s.StitchError("component:default/a") != nil {
+	if s.Get(all, "component:default/a") == nil {
 		t.Error("the entity is not there again")
+	}
+	for _, err := range s.Unshown() {
+		t.Errorf("something is kept out still: %v", err)
 	}
 }
 

@@ -143,14 +143,6 @@ func (s *scanner) report(pos int, fix, format string, args ...any) {
 	}
 }
 
-// peek is the byte n behind the position, 0 with ok false behind the end.
-func (s *scanner) peek(n int) (c byte, ok bool) {
-	if s.pos+n < len(s.text) {
-		return s.text[s.pos+n], true
-	}
-	return 0, false
-}
-
 // blankAt says whether there is a blank, a line break or the end at i.
 func (s *scanner) blankAt(i int) bool { return i >= len(s.text) || isBlank(s.text[i]) }
 

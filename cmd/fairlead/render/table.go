@@ -18,9 +18,6 @@ type Cell struct {
 	Style func(string) string // nil is plain
 }
 
-// Text is a plain cell.
-func Text(s string) Cell { return Cell{Text: s} }
-
 // Texts are plain cells.
 func Texts(ss ...string) []Cell {
 	out := make([]Cell, len(ss))
