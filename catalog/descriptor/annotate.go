@@ -15,9 +15,6 @@ const (
 	annotationSource   = "backstage.io/source-location"
 )
 
-// rejectedURL takes the place of URLs that would run script in a browser.
-const rejectedURL = "https://backstage.io/annotation-rejected-for-security-reasons"
-
 // addresses are the annotations that a file gives to its entities.
 type addresses struct{ view, edit, source string }
 
@@ -101,50 +98,6 @@ func annotate(meta *entity.Object, at Location, origin Location, a *addresses) {
 		}
 	}
 	meta.Set("annotations", o)
-}
-
-// Disarm gives an entity whose view and edit URLs cannot run script: one that
-// would is replaced, as Backstage does before it serves an entity. Root is
-// returned as it is where there is nothing to replace.
-func Disarm(root *entity.Object) *entity.Object {
-	annotations := root.Object("metadata").Object("annotations")
-	view, edit := runsScript(annotations.String(annotationView)), runsScript(annotations.String(annotationEdit))
-	if !view && !edit {
-		return root
-	}
-	fresh := shallow(annotations)
-	if view {
-		fresh.Set(annotationView, rejectedURL)
-	}
-	if edit {
-		fresh.Set(annotationEdit, rejectedURL)
-	}
-	meta := shallow(root.Object("metadata"))
-	meta.Set("annotations", fresh)
-	out := shallow(root)
-	out.Set("metadata", meta)
-	return out
-}
-
-// runsScript tells whether a browser would read s as a javascript: URL.
-func runsScript(s string) bool {
-	s = strings.TrimLeftFunc(s, func(r rune) bool { return r <= ' ' })
-	const scheme = "javascript:"
-	matched := 0
-	for i := 0; i < len(s) && matched < len(scheme); i++ {
-		c := s[i]
-		if matched > 0 && (c == '\r' || c == '\n' || c == '\t') {
-			continue
-		}
-		if isUpper(c) {
-			c += 'a' - 'A'
-		}
-		if c != scheme[matched] {
-			return false
-		}
-		matched++
-	}
-	return matched == len(scheme)
 }
 
 // shallow copies an object's members, not what they hold.

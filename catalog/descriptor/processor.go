@@ -17,7 +17,6 @@ type Processor struct {
 	kindNames string
 	allowed   map[string]struct{}
 	forges    map[string]forge
-	unarmed   bool
 	urls      url.Parser
 }
 
@@ -51,7 +50,6 @@ func New(opts Options) *Processor {
 			p.forges[strings.ToLower(host)] = forge(name)
 		}
 	}
-	p.unarmed = opts.KeepScripts
 	return p
 }
 
@@ -92,9 +90,6 @@ func (p *Processor) Process(ctx context.Context, f *File, d *Document, origin Lo
 		return res
 	}
 	res.Entity = sortSets(root)
-	if !p.unarmed {
-		res.Entity = Disarm(res.Entity)
-	}
 	return res
 }
 

@@ -51,9 +51,6 @@ type Options struct {
 	// bitbucketCloud, bitbucketServer or azure. github.com, gitlab.com,
 	// bitbucket.org and dev.azure.com are known without it.
 	Forges map[string]string
-	// KeepScripts leaves javascript: URLs in view-url and edit-url as they
-	// are, as Backstage does before it stitches; for comparison only.
-	KeepScripts bool
 }
 
 // Stage is how far a document has come.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha1" //nolint:gosec // Backstage's etag is a SHA-1; nothing is protected by it
 	"encoding/hex"
-	"regexp"
 	"strings"
 
 	"github.com/google/uuid"
@@ -15,9 +14,6 @@ import (
 // RejectedURL replaces the view and edit URLs that would run a script.
 const RejectedURL = "https://backstage.io/annotation-rejected-for-security-reasons"
 
-// scriptURL is what browsers take for a javascript: URL.
-var scriptURL = regexp.MustCompile(`(?i)^[\x00-\x1f ]*` + strings.Join(strings.Split("javascript", ""), `[\r\n\t]*`) + `[\r\n\t]*:`)
-
 // SafeURLs gives the descriptor with view-url and edit-url annotations that
 // are javascript: URLs replaced by RejectedURL, as Backstage does when it
 // stitches. A descriptor without any is returned as it is; root is never
@@ -27,7 +23,7 @@ func SafeURLs(root *entity.Object) *entity.Object {
 	ann := md.Object("annotations")
 	var safe *entity.Object
 	for _, k := range []string{"backstage.io/view-url", "backstage.io/edit-url"} {
-		if !scriptURL.MatchString(ann.String(k)) {
+		if !runsScript(ann.String(k)) {
 			continue
 		}
 		if safe == nil {
@@ -42,6 +38,27 @@ func SafeURLs(root *entity.Object) *entity.Object {
 	md.Set("annotations", safe)
 	root.Set("metadata", md)
 	return root
+}
+
+// runsScript tells whether a browser would read s as a javascript: URL.
+func runsScript(s string) bool {
+	s = strings.TrimLeftFunc(s, func(r rune) bool { return r <= ' ' })
+	const scheme = "javascript:"
+	matched := 0
+	for i := 0; i < len(s) && matched < len(scheme); i++ {
+		c := s[i]
+		if matched > 0 && (c == '\r' || c == '\n' || c == '\t') {
+			continue
+		}
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != scheme[matched] {
+			return false
+		}
+		matched++
+	}
+	return matched == len(scheme)
 }
 
 func shallow(o *entity.Object) *entity.Object {

@@ -19,6 +19,7 @@ func TestSafeURLs(t *testing.T) {
 	for url, bad := range map[string]bool{
 		"javascript:alert(1)": true, " \x01JAVAscript:x": true, "j\na\tv\ra\nscript\n:x": true,
 		"https://x/javascript:": false, "javascripts:x": false, "java script:x": false, "\u00a0javascript:x": false,
+		"JAVASCRIPT:": true, "\x00 \x1fjavascript:x": true, "javascript": false, "jav\x00ascript:": false, "java\u017fcript:x": false, "": false,
 	} {
 		root := entity.Obj("kind", "Component", "metadata", entity.Obj("name", "a", "annotations", entity.Obj("backstage.io/edit-url", url, "other", url)))
 		before := string(entity.AppendJSON(nil, root))

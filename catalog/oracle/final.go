@@ -6,7 +6,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/fairlead-dev/fairlead/catalog/descriptor"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/catalog/index"
 )
@@ -127,7 +126,7 @@ func distinct(relations []entity.Relation) []entity.Relation {
 }
 
 func (s *suite) stitchOne(st *state, relations []entity.Relation) *stitched {
-	root := descriptor.Disarm(st.entity)
+	root := index.SafeURLs(st.entity)
 	rows, err := index.Rows(root, relations)
 	shown := &entity.Entity{Ref: st.item.doc.Ref, Root: s.scrubObject(root), Relations: make([]entity.Relation, len(relations))}
 	for i, r := range relations {
@@ -140,9 +139,6 @@ func (s *suite) stitchOne(st *state, relations []entity.Relation) *stitched {
 	}
 	out.Search = [][3]*string{}
 	for _, r := range rows {
-		if r.Key == "metadata.uid" {
-			continue
-		}
 		key := s.scrub(r.Key)
 		row := [3]*string{&key}
 		if !r.Null {

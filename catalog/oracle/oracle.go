@@ -110,7 +110,7 @@ func newSuite(o Options) (*suite, error) {
 	if s.root, err = os.OpenRoot(dir); err != nil {
 		return nil, fault.New(fault.NotFound, "folder %q cannot be opened", o.Dir).WithFix("Name a folder that you can read.").Because(err)
 	}
-	s.proc = descriptor.New(descriptor.Options{Allow: allowed(s.rules), KeepScripts: true})
+	s.proc = descriptor.New(descriptor.Options{Allow: allowed(s.rules)})
 	return s, nil
 }
 
