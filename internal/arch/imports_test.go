@@ -32,6 +32,7 @@ var layers = []layer{
 	{"mcp", []string{"catalog", "knowledge", "previews", "secrets", "gitops", "access", "internal/fault"}},
 	{"rest", []string{"catalog", "knowledge", "previews", "secrets", "gitops", "access", "internal/fault"}},
 	{"internal/git", []string{"catalog", "gitops", "internal/fault"}},
+	{"internal/forge", []string{"internal/forge", "internal/fault"}},
 	{"internal/keep", []string{"catalog", "internal/fault"}},
 	{"internal/store", []string{"catalog", "previews", "secrets", "gitops", "access", "internal/fault"}},
 	{"internal/realtest", []string{"internal/fault"}},
@@ -46,6 +47,9 @@ var layers = []layer{
 // engines are the libraries that exactly one package may import.
 var engines = map[string]string{
 	"github.com/go-git/go-git/v5":             "internal/git",
+	"github.com/google/go-github/v89":         "internal/forge/github",
+	"code.gitea.io/sdk/gitea":                 "internal/forge/gitea",
+	"gitlab.com/gitlab-org/api/client-go/v2":  "internal/forge/gitlab",
 	"go.etcd.io/bbolt":                        "internal/keep",
 	"modernc.org/sqlite":                      "internal/store",
 	"github.com/jackc/pgx/v5":                 "internal/store",

@@ -1,0 +1,109 @@
+package forge
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+// Explain turns what went wrong into words that name the step and the host,
+// and say what to do. A fault stays what it is. What the host said goes to the
+// logs alone.
+func (w Wire) Explain(step string, err error) error {
+	var f *fault.Error
+	if err == nil || errors.As(err, &f) {
+		return err
+	}
+	for _, explain := range []func(string, error) *fault.Error{w.explainStatus, w.explainOwn, w.explainNetwork} {
+		if f := explain(step, err); f != nil {
+			return f.Because(err)
+		}
+	}
+	if errors.Is(err, context.Canceled) {
+		return fault.From(err)
+	}
+	return fault.New(fault.Unavailable, "%s: %s does not answer as it should", step, w.Host).
+		WithFix("Check that the address is that of the forge, and that nothing between here and there changes its answers.").Because(err)
+}
+
+func (w Wire) explainStatus(step string, err error) *fault.Error {
+	var status *StatusError
+	if !errors.As(err, &status) {
+		return nil
+	}
+	switch {
+	case status.Limited:
+		f := fault.New(fault.QuotaExceeded, "%s: %s refuses more requests for now (HTTP %d)", step, w.Host, status.Status).
+			WithFix("Nothing is lost; it is tried again. If it happens often, lower limits.requestsPerMinute or configure webhooks.")
+		return after(f, status.RetryAfter)
+	case status.Status == http.StatusUnauthorized && !w.Credentials.Set():
+		return fault.New(fault.Unauthenticated, "%s: %s asks for credentials, and none are configured", step, w.Host).
+			WithFix("Name a token by credentials.tokenFile or credentials.tokenEnv.")
+	case status.Status == http.StatusUnauthorized:
+		return fault.New(fault.Unauthenticated, "%s: %s refuses the token: it is wrong, expired or revoked (HTTP 401); it comes from %s", step, w.Host, w.Credentials).
+			WithFix("Put a valid token into %s; it is read anew for each request, so nothing needs a restart but environment variables.", w.Credentials)
+	case status.Status == http.StatusForbidden && status.Header("X-Github-Sso") != "":
+		return fault.New(fault.Forbidden, "%s: the organization at %s wants the token authorized for its single sign-on; it comes from %s", step, w.Host, w.Credentials).
+			WithFix("Authorize the token for the organization in the forge's settings of tokens.")
+	case status.Status == http.StatusForbidden:
+		return fault.New(fault.Forbidden, "%s: %s does not allow that with %s (HTTP 403)", step, w.Host, w.Credentials).
+			WithFix("Use a token that may read the organization's repositories and their metadata.")
+	case status.Status == http.StatusNotFound:
+		return fault.New(fault.NotFound, "%s: %s has no such thing, or hides it from %s (HTTP 404)", step, w.Host, w.Credentials).
+			WithFix("Correct the name, or use a token that may see it.")
+	case status.Status >= http.StatusInternalServerError:
+		return after(fault.New(fault.Unavailable, "%s: %s is in trouble (HTTP %d)", step, w.Host, status.Status).
+			WithFix("It is tried again; look at the forge if it stays."), status.RetryAfter)
+	}
+	return fault.New(fault.Unavailable, "%s: %s does not take the request (HTTP %d)", step, w.Host, status.Status).
+		WithFix("Check that the address is that of the forge's API.")
+}
+
+func after(f *fault.Error, d time.Duration) *fault.Error {
+	if d > 0 {
+		return f.After(d)
+	}
+	return f
+}
+
+func (w Wire) explainOwn(step string, err error) *fault.Error {
+	var credential *credentialError
+	var alien *alienError
+	switch {
+	case errors.As(err, &credential):
+		return fault.New(fault.Unauthenticated, "%s at %s: %v", step, w.Host, credential).
+			WithFix("Put a token there that the user who runs Fairlead may read.")
+	case errors.As(err, &alien):
+		return fault.New(fault.FailedPrecondition, "%s: %s leads to %s, which is not followed because it is another host", step, w.Host, alien.to).
+			WithFix("If that is where the forge is now, write that address in the configuration.")
+	case errors.As(err, new(tooMuchError)):
+		return fault.New(fault.FailedPrecondition, "%s: an answer of %s exceeds %d bytes", step, w.Host, maxAnswer).
+			WithFix("Check that the address is that of the forge's API.")
+	}
+	return nil
+}
+
+func (w Wire) explainNetwork(step string, err error) *fault.Error {
+	var unknownHost *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	var authority x509.UnknownAuthorityError
+	var op net.Error
+	switch {
+	case errors.As(err, &unknownHost):
+		return fault.New(fault.Unavailable, "%s: the address of %s cannot be found", step, w.Host).WithFix("Correct the address, or check the name service.")
+	case errors.As(err, &certificate), errors.As(err, &authority):
+		return fault.New(fault.FailedPrecondition, "%s: the certificate of %s is not trusted", step, w.Host).
+			WithFix("Add its authority to the system's certificates, or name a bundle by the environment variable SSL_CERT_FILE.")
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &op) && op.Timeout():
+		return fault.New(fault.Unavailable, "%s: %s did not answer in time", step, w.Host).WithFix("It is tried again; raise limits.timeout if the forge is slow.")
+	case errors.As(err, new(*net.OpError)):
+		return fault.New(fault.Unavailable, "%s: %s cannot be reached, or the connection broke", step, w.Host).WithFix("Check that it is up and can be reached from here; it is tried again.")
+	}
+	return nil
+}
