@@ -17,7 +17,7 @@ import (
 const maxNames = 8
 
 // MergeBase gives the newest commit that two revisions of the repository
-// whose root is given have in common. It is failed_precondition where they
+// whose root is given have in common. It is not_found where they
 // have none, or where the clone's history does not reach that far.
 func MergeBase(root, a, b string) (string, error) {
 	at, err := openLayout(root)
@@ -57,9 +57,9 @@ func (l layout) engine() (*gogit.Repository, error) {
 }
 
 func (l layout) noBase(a, b string, cause error) error {
-	f := fault.New(fault.FailedPrecondition, "%q and %q have no commit in common in %s", a, b, l.work).WithFix("Name a revision that %s descends from.", b)
+	f := fault.New(fault.NotFound, "%q and %q have no commit in common in %s", a, b, l.work).WithFix("Name a revision that %s descends from.", b)
 	if l.shallow() {
-		f = fault.New(fault.FailedPrecondition, "%s is a shallow clone: its history does not reach what %q and %q have in common", l.work, a, b).
+		f = fault.New(fault.NotFound, "%s is a shallow clone: its history does not reach what %q and %q have in common", l.work, a, b).
 			WithFix("%s", deepen)
 	}
 	return f.Because(cause)
@@ -82,7 +82,7 @@ func Explain(root, rev string, err error) error {
 		return err
 	}
 	if _, isID := objects.ParseID(rev); at.shallow() && (isID || strings.ContainsAny(rev, "~^@")) {
-		return fault.New(fault.FailedPrecondition, "%s is a shallow clone, and %s is not in it", at.work, rev).WithFix("%s", deepen).Because(err)
+		return fault.New(fault.NotFound, "%s is a shallow clone, and %s is not in it", at.work, rev).WithFix("%s", deepen).Because(err)
 	}
 	has := at.names(rev)
 	f := fault.New(fault.NotFound, "there is no branch, tag or commit %q in %s, which %s", rev, at.work, has).

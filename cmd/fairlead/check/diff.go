@@ -39,12 +39,12 @@ type origin struct{ root, path string }
 // Compare checks the files in the work tree and as they were at a revision of
 // the repositories that they lie in, and tells what differs. Rev is a branch,
 // a tag, a commit or an expression such as HEAD~2; with "..." at its end it
-// means the newest commit that it has in common with HEAD. An error is
-// failed_precondition where there is no repository or its history is too
-// short, else not_found where there is no such revision.
+// means the newest commit that it has in common with HEAD. An error is not_found
+// where a path is in no repository, or the repository does not hold the
+// revision, as one with a shallow history may not.
 func Compare(ctx context.Context, o Options, rev string) (*Diff, error) {
-	if strings.TrimSpace(rev) == "" {
-		return nil, fault.New(fault.Invalid, "--diff names no revision").WithFix("Name a branch, a tag or a commit, for example --diff origin/main.")
+	if strings.TrimSpace(rev) == "" || strings.Index(rev, ":") > 0 {
+		return nil, fault.New(fault.Invalid, "--diff: %q names no commit", rev).WithFix("Name a branch, a tag or a commit, for example --diff origin/main.")
 	}
 	now, err := collect(o, true)
 	defer closeAll(now)

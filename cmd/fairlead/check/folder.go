@@ -105,7 +105,7 @@ func locate(p string, diff bool) (real, dir string, err error) {
 	case err == nil:
 		return real, root, nil
 	case diff:
-		return "", "", fault.New(fault.FailedPrecondition, "%q is in no Git repository, so there is nothing to compare it with", p).
+		return "", "", fault.New(fault.NotFound, "%q is in no Git repository, so there is nothing to compare it with", p).
 			WithFix("Run this in a clone, or leave out --diff.").Because(err)
 	default:
 		return real, dir, nil

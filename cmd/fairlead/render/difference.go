@@ -25,10 +25,15 @@ func (c *Comparison) base() string {
 		short[i] = Short(id)
 	}
 	ids := strings.Join(short, ", ")
-	if strings.HasPrefix(c.Rev, ids) || ids == "" {
-		return Clean(Cut(c.Rev, 60))
+	rev := Cut(Clean(c.Rev), 60)
+	switch {
+	case ids == "":
+		return rev
+	case len(c.Commits) == 1 && strings.HasPrefix(c.Commits[0], rev):
+		return ids
+	default:
+		return rev + " (" + ids + ")"
 	}
-	return Clean(Cut(c.Rev, 60)) + " (" + ids + ")"
 }
 
 // Difference writes what differs between two states of catalog files.
