@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"github.com/fairlead-dev/fairlead/catalog/entity"
+	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
 // What the placeholders of one document may read, and how large a document
@@ -276,7 +277,12 @@ func unread(target string, err error) *trouble {
 	if errors.Is(err, ErrNotFound) {
 		return &trouble{notFoundError, fmt.Sprintf("names %s, which is not there", quote(target)), "Correct the path, or add the file."}
 	}
-	return &trouble{inputError, fmt.Sprintf("names %s, which could not be read: %v", quote(target), err),
+	text := err.Error()
+	var f *fault.Error
+	if errors.As(err, &f) {
+		text = f.Message // its cause is for logs alone
+	}
+	return &trouble{inputError, fmt.Sprintf("names %s, which could not be read: %s", quote(target), text),
 		"Name a file of the same repository that can be read."}
 }
 

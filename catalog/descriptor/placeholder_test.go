@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
 func TestPlaceholders(t *testing.T) {
@@ -123,16 +126,19 @@ func TestPlaceholdersInFolders(t *testing.T) {
 	}
 }
 
-type failing struct{}
+type failing struct{ err error }
 
-func (failing) Read(context.Context, Location) ([]byte, error) {
-	return nil, errors.New("the source does not allow it")
-}
+func (f failing) Read(context.Context, Location) ([]byte, error) { return nil, f.err }
 
 func TestReaderDecides(t *testing.T) {
-	res := process(t, New(Options{}), shop("", "  x: {$text: 'https://example.test/t.txt'}\n"), failing{})
-	if got := said(res.Problems); got != "9:7 $text names \"https://example.test/t.txt\", which could not be read: the source does not allow it\n" {
-		t.Error(got)
+	for _, err := range []error{
+		errors.New("the source does not allow it"),
+		fmt.Errorf("far away: %w", fault.New(fault.Unavailable, "the source does not allow it").Because(errors.New("/srv/objects: permission denied"))),
+	} {
+		res := process(t, New(Options{}), shop("", "  x: {$text: 'https://example.test/t.txt'}\n"), failing{err})
+		if got := said(res.Problems); got != "9:7 $text names \"https://example.test/t.txt\", which could not be read: the source does not allow it\n" {
+			t.Error(got)
+		}
 	}
 	if res := process(t, New(Options{}), shop("", "  x: {$text: t.txt}\n"), nil); res.OK || res.Problems[0].Name != notFoundError {
 		t.Errorf("without a Reader: %v", res.Problems)
