@@ -221,12 +221,17 @@ func (in *Ingester) sync(ctx context.Context, s *source) (changed int, err error
 		return 0, err
 	}
 	defer s.unlock()
-	start := in.now()
+	start, asked := in.now(), ctx
 	ctx, cancel := context.WithTimeout(ctx, in.timeout)
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
 			err = fault.From(fmt.Errorf("panic while reading source %s: %v", s.desc.Name, p))
+		}
+		if err != nil && asked.Err() != nil { // not the source's fault: whoever asked is gone
+			s.doubt()
+			s.nudge()
+			return
 		}
 		s.finish(in.now(), err)
 		in.observe(ctx, s.desc.Name, in.now().Sub(start), s.fileCount(), err)

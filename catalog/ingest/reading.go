@@ -284,14 +284,46 @@ func (s *source) swap(tree Tree) {
 
 func (s *source) close() { s.swap(nil) }
 
-// readForeign reads a file for another source.
+// readForeign reads a file for another source, as of the revision in force.
 func (s *source) readForeign(ctx context.Context, path string) ([]byte, error) {
+	if err := s.reopen(ctx); err != nil {
+		return nil, err
+	}
 	s.treeMu.RLock()
 	defer s.treeMu.RUnlock()
-	if s.tree == nil {
-		return nil, fault.New(fault.Unavailable, "source %q has not been read yet", s.desc.Name)
+	if s.tree == nil { // it has been closed since
+		return nil, s.unread()
 	}
 	return s.tree.Read(ctx, path)
+}
+
+// reopen makes the revision in force readable where it is not: after a restart
+// a source that has not changed is served without having been opened.
+func (s *source) reopen(ctx context.Context) error {
+	s.treeMu.RLock()
+	there := s.tree != nil
+	s.treeMu.RUnlock()
+	if there {
+		return nil
+	}
+	s.treeMu.Lock()
+	defer s.treeMu.Unlock()
+	src, rev := s.from(), s.revision()
+	switch {
+	case s.tree != nil:
+		return nil
+	case src == nil || rev == "":
+		return s.unread()
+	}
+	tree, err := src.Open(ctx, rev)
+	if err == nil {
+		s.tree = tree
+	}
+	return err
+}
+
+func (s *source) unread() error {
+	return fault.New(fault.Unavailable, "source %q has not been read yet", s.desc.Name).WithFix("Nothing is to be done: it is tried again.")
 }
 
 // bytes reads a file of this or of another source.
