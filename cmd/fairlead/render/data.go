@@ -12,28 +12,35 @@ import (
 )
 
 // JSON writes a JSON text, indented, its keys in the order they came in.
+// Characters that would act on a terminal are written as escapes.
 func JSON(w io.Writer, raw json.RawMessage) error {
 	var b bytes.Buffer
 	if err := json.Indent(&b, bytes.TrimSpace(raw), "", "  "); err != nil {
 		return fault.New(fault.Internal, "the answer is not JSON").Because(err)
 	}
 	b.WriteByte('\n')
-	_, err := w.Write(b.Bytes())
+	_, err := w.Write(reveal(b.Bytes(), escapeJSON))
 	return err
 }
 
 // YAML writes a JSON text as YAML, its keys in the order they came in.
+// Characters that would act on a terminal are written as escapes.
 func YAML(w io.Writer, raw json.RawMessage) error {
 	v, err := entity.ParseJSON(raw)
 	if err != nil {
 		return fault.New(fault.Internal, "the answer is not JSON").Because(err)
 	}
-	enc := yaml.NewEncoder(w)
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)
 	if err := enc.Encode(node(v)); err != nil {
 		return err
 	}
-	return enc.Close()
+	if err := enc.Close(); err != nil {
+		return err
+	}
+	_, err = w.Write(reveal(b.Bytes(), escapeYAML))
+	return err
 }
 
 // node gives a value as YAML would have it written.
@@ -75,6 +82,9 @@ func scalar(v any) *yaml.Node {
 	n := &yaml.Node{}
 	if err := n.Encode(v); err != nil {
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
+	}
+	if mustQuote(v) {
+		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n
 }
