@@ -2,10 +2,19 @@ package descriptor
 
 import "strings"
 
+// noHost stands in the place of a host for URLs of files on this machine.
+const noHost = "file://:@"
+
 // plainURL takes apart at sight what nearly all locations are: https, a host
 // that needs no thought, and a path of signs that a parser would leave as they
-// are. Whatever is not that plain is left to the parser.
+// are; or a file on this machine, whose host is noHost. Whatever is not that
+// plain is left to the parser.
 func plainURL(s string) (host, path string, ok bool) {
+	if path, ok := strings.CutPrefix(s, "file://"); ok {
+		// A colon may be a drive's.
+		ok = len(s) <= maxLocation && strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "//") && strings.IndexByte(path, ':') < 0
+		return noHost, path, ok && isPlainPath(path)
+	}
 	if len(s) > maxLocation || !isPlainURL(s) {
 		return "", "", false
 	}

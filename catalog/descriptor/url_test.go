@@ -232,3 +232,29 @@ func TestPlainLocations(t *testing.T) {
 		}
 	}
 }
+
+// TestPlainFiles does the same for files on this machine.
+func TestPlainFiles(t *testing.T) {
+	p := New(Options{})
+	for _, s := range []string{"file:///srv/git/r/blob/HEAD/a.yaml", "file:///", "file:///a/%20b/c-d_e.f/", "file:///a//b", "file:///blob/x~y+z@1!$&()*,;="} {
+		host, path, ok := plainURL(s)
+		u, err := p.parse(s)
+		if err != nil || !ok || u.Host() != "" || u.Scheme()+"://"+u.Username()+":"+u.Password()+"@" != host || u.Pathname() != path || u.Href(false) != s {
+			t.Errorf("%s: %s %s %v, want %s, %v", s, host, path, ok, u.Pathname(), err)
+		}
+		if got := p.addressesOf(Location{TypeURL, s}); got != (addresses{view: s}) {
+			t.Errorf("%s: %+v", s, got)
+		}
+	}
+	for _, s := range []string{"file://host/a", "file:////a", "file:///C:/a", "file:///C|/a", "file:///a/../b", "file:///a?b", "file:///a#b", "file:///ä", "file:/a", "FILE:///a", "file:///a\\b"} {
+		if _, _, ok := plainURL(s); ok {
+			t.Errorf("%s is told at sight", s)
+		}
+	}
+	base := Location{TypeURL, "file:///srv/r/blob/HEAD/"}
+	for _, s := range []string{"file:///srv/r/blob/HEAD/a/b.yaml", "file:///srv/r/blob/HEAD/./a/b.yaml", "FILE:///srv/r/blob/HEAD/a/b.yaml"} {
+		if name, ok := p.Within(base, Location{TypeURL, s}); !ok || name != "a/b.yaml" {
+			t.Errorf("%s: %q %v", s, name, ok)
+		}
+	}
+}
