@@ -17,8 +17,11 @@ import (
 // logs alone.
 func (w Wire) Explain(step string, err error) error {
 	var f *fault.Error
-	if err == nil || errors.As(err, &f) {
-		return err
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &f):
+		return f
 	}
 	for _, explain := range []func(string, error) *fault.Error{w.explainStatus, w.explainOwn, w.explainNetwork} {
 		if f := explain(step, err); f != nil {

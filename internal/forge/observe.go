@@ -60,7 +60,7 @@ func resetOf(h http.Header, text string, now time.Time) time.Time {
 	if err != nil || n < 0 {
 		return now.Add(time.Minute)
 	}
-	const sinceEpoch = 1 << 30 // larger numbers are points in time
+	const sinceEpoch = 100_000_000 // larger numbers are points in time
 	if n < sinceEpoch {
 		return now.Add(min(time.Duration(n)*time.Second, 24*time.Hour))
 	}

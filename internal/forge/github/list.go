@@ -56,12 +56,14 @@ func (c *Client) refresh(ctx context.Context) error {
 	if time.Since(c.list.whole) >= c.cfg.Limits.Relist {
 		return c.readWhole(ctx)
 	}
-	if !c.list.stale {
+	stale := c.list.stale
+	c.list.stale = true // an answer that is known does not tell of a change again
+	if !stale {
 		if same, err := c.unchanged(ctx); same || err != nil {
+			c.list.stale = !same
 			return err
 		}
 	}
-	c.list.stale = true
 	ok, err := c.readChanged(ctx)
 	switch {
 	case err != nil:
@@ -108,14 +110,14 @@ func (c *Client) readChanged(ctx context.Context) (ok bool, err error) {
 		if p.Total != len(c.list.by) {
 			return false, nil
 		}
-		caughtUp := true
+		caughtUp := true // the page's last was pushed to before the last list
 		for _, n := range p.Nodes {
 			old, listed := c.list.by[n.Name]
 			if !listed {
 				return false, nil
 			}
 			changed[n.Name] = *n
-			caughtUp = caughtUp && old.Pushed.Equal(n.Pushed) && old.head() == n.head()
+			caughtUp = old.Pushed.Equal(n.Pushed) && old.head() == n.head()
 		}
 		if caughtUp || !p.Info.More {
 			break
