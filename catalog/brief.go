@@ -154,11 +154,27 @@ func (s *Service) brief(r reading, e *Entity) *Brief {
 	b.DependsOn, b.DependencyOf = s.needs(f), s.neededBy(r, e)
 	f.declared(b)
 	for _, st := range e.Status {
-		f.problems = append(f.problems, "the catalog file has errors, this is its last good state: "+st.Message)
+		text := st.Message
+		if st.Error != nil {
+			text = st.Error.Name + ": " + st.Error.Message
+		}
+		f.problems = append(f.problems, staleness(e)+text)
 	}
 	b.Problems = f.problems
 	b.Unknown = b.missing()
 	return b
+}
+
+// staleness says that an entity is older than its file, and since when.
+func staleness(e *Entity) string {
+	since := e.From.StaleSince
+	if since == "" {
+		return "the catalog file has errors, this is its last good state: "
+	}
+	if e.From.Commit != "" {
+		since = "commit " + since[:min(12, len(since))]
+	}
+	return "the catalog file has errors since " + since + ", this is its last good state: "
 }
 
 func (s *Service) factory(e *Entity) *factory {

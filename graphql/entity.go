@@ -54,7 +54,7 @@ func paid(ctx context.Context, j *scalar.JSON) (*scalar.JSON, error) {
 // Source is where the entity was read.
 func (n *node) Source() *provenance {
 	f := n.e.From
-	p := &provenance{Source: f.Source, Repo: some(f.Repository), Commit: some(f.Commit), Path: f.Path}
+	p := &provenance{Source: f.Source, Repo: some(f.Repository), Commit: some(f.Commit), Path: f.Path, StaleSince: some(f.StaleSince)}
 	if f.Line > 0 {
 		line := int32(min(f.Line, 1<<30)) //nolint:gosec // cannot overflow below 1<<30
 		p.Line = &line
@@ -62,15 +62,19 @@ func (n *node) Source() *provenance {
 	if !f.VerifiedAt.IsZero() {
 		p.VerifiedAt = &scalar.Time{At: f.VerifiedAt}
 	}
+	if !f.ChangedAt.IsZero() {
+		p.ChangedAt = &scalar.Time{At: f.ChangedAt}
+	}
 	return p
 }
 
 // provenance resolves the type Provenance.
 type provenance struct {
-	Source, Path string
-	Repo, Commit *string
-	Line         *int32
-	VerifiedAt   *scalar.Time
+	Source, Path          string
+	Repo, Commit          *string
+	Line                  *int32
+	ChangedAt, VerifiedAt *scalar.Time
+	StaleSince            *string
 }
 
 // some is a string that is null where it is empty.

@@ -160,6 +160,7 @@ func renderEntity(e *catalog.Entity) string {
 			place += ":" + strconv.Itoa(int(e.From.Line))
 		}
 		l.field("source", joined(place, e.From.Repository, e.From.Commit))
+		l.field("last good state, the file has errors since", e.From.StaleSince)
 	}
 	return l.String()
 }

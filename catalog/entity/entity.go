@@ -61,12 +61,19 @@ type Provenance struct {
 	Repository string `json:"repo,omitempty"`
 	// Commit is the full commit id that was read; "" for plain folders.
 	Commit string `json:"commit,omitempty"`
+	// ChangedAt is the author time of Commit: of the newest commit known in
+	// which the file may have changed. It is zero for plain folders.
+	ChangedAt time.Time `json:"changedAt,omitzero"`
 	// Path is the file within the repository or folder.
 	Path string `json:"path"`
 	// Line is where the entity's document starts.
 	Line uint32 `json:"line,omitempty"`
 	// VerifiedAt is when the source was last seen to say this still.
 	VerifiedAt time.Time `json:"verifiedAt"`
+	// StaleSince is the commit since which the file says something that cannot
+	// be used, so that this is older than the file; for plain folders, the
+	// time. It is "" where this is what the file says.
+	StaleSince string `json:"staleSince,omitempty"`
 }
 
 // StatusItem is one entry of an entity's status, in Backstage's shape.
