@@ -17,6 +17,7 @@ const (
 	maxErrorBody = 64 << 10 // bytes of an answer that is no success
 	maxTries     = 3        // of one request, the first included
 	maxRedirects = 5
+	minMasked    = 8 // bytes; what is shorter is no token, and may be a word
 )
 
 // Wire is how a client reaches its host: with its credentials, within its
@@ -176,7 +177,7 @@ func (t *transport) once(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	defer resp.Body.Close()
-	return t.answer(req, resp, known, resource, sha256.Sum256([]byte(token)))
+	return t.answer(req, resp, known, resource, token)
 }
 
 func (t *transport) prepare(ctx context.Context, req *http.Request, token string) (sent *http.Request, known *answer, err error) {
@@ -200,7 +201,7 @@ func (t *transport) prepare(ctx context.Context, req *http.Request, token string
 
 // answer reads an answer whole, so that a slow or endless body counts against
 // the request's own bounds.
-func (t *transport) answer(req *http.Request, resp *http.Response, known *answer, resource string, token [32]byte) (*http.Response, error) {
+func (t *transport) answer(req *http.Request, resp *http.Response, known *answer, resource, token string) (*http.Response, error) {
 	if name := resp.Header.Get("X-Ratelimit-Resource"); name != "" && len(name) < 40 {
 		resource = name
 	}
@@ -217,6 +218,9 @@ func (t *transport) answer(req *http.Request, resp *http.Response, known *answer
 	if err != nil {
 		return nil, err
 	}
+	if len(token) >= minMasked { // whatever the host echoes, no log shall hold it
+		body = bytes.ReplaceAll(body, []byte(token), []byte("[secret]"))
+	}
 	if resp.StatusCode >= http.StatusBadRequest {
 		return nil, t.refusal(resp, body, resource)
 	}
@@ -225,7 +229,7 @@ func (t *transport) answer(req *http.Request, resp *http.Response, known *answer
 	}
 	t.Budget.succeeded()
 	if etag := resp.Header.Get("ETag"); req.Method == http.MethodGet && resp.StatusCode == http.StatusOK && etag != "" {
-		t.known.put(req.URL.String(), &answer{etag: etag, token: token, header: resp.Header, body: body})
+		t.known.put(req.URL.String(), &answer{etag: etag, token: sha256.Sum256([]byte(token)), header: resp.Header, body: body})
 	}
 	out := *resp
 	out.Request, out.Body, out.ContentLength = req, io.NopCloser(bytes.NewReader(body)), int64(len(body))
