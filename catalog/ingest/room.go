@@ -5,24 +5,16 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/fairlead-dev/fairlead/catalog/descriptor"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 )
 
-// A few small files can say very much: the documents of one may read one
-// large file a thousand times, or repeat a list through aliases. These bound
-// what is held of a file and, unless Config says otherwise, of a source, in
-// bytes with everything written out.
-const (
-	maxFileBytes   = 64 << 20
-	maxSourceBytes = 512 << 20
-)
-
-// perValue is what every value counts beside its text, in bytes.
-const perValue = 32
+// maxSourceBytes bounds what is held of a source unless Config says otherwise.
+const maxSourceBytes = 512 << 20
 
 // noRoom names the problem of a document for which there is no room. It may
 // find some once other files are smaller, so its file is not settled.
-const noRoom = "TooLargeError"
+const noRoom = "NoRoomError"
 
 // room is what the documents of a source take together.
 type room struct {
@@ -42,21 +34,17 @@ func (r *room) take(n int64) bool {
 // fit finds room for a document, or tells why there is none.
 func (l *loader) fit(f *File, d *Document) *entity.Problem {
 	n := d.weigh()
-	if f.held+n > maxFileBytes {
-		return tooLarge(d, "with this document the file holds more than %d MiB once aliases and placeholders are written out", maxFileBytes,
-			"Use fewer aliases and smaller files, or split the file.")
+	if f.held+n > descriptor.MaxFileWeight {
+		p := descriptor.TooHeavy(d.Line)
+		return &p
 	}
 	if !l.room.take(n) {
-		return tooLarge(d, "with this document the source holds more than %d MiB once aliases and placeholders are written out", l.room.limit,
-			"Use fewer aliases and smaller files, or spread the catalog over several sources.")
+		return &entity.Problem{Name: noRoom, Line: d.Line, Fix: "Use fewer aliases and smaller files, or spread the catalog over several sources.",
+			Message: fmt.Sprintf("with this document the source holds more than %d MiB once aliases and placeholders are written out", l.room.limit>>20)}
 	}
 	d.weight = n
 	f.held += n
 	return nil
-}
-
-func tooLarge(d *Document, format string, limit int64, fix string) *entity.Problem {
-	return &entity.Problem{Name: noRoom, Line: d.Line, Message: fmt.Sprintf(format, limit>>20), Fix: fix}
 }
 
 // leave gives back the room of a file that is read again.
@@ -79,28 +67,11 @@ func (f *File) weight() int64 {
 
 // weigh measures a document.
 func (d *Document) weigh() int64 {
-	n := int64(len(d.Edges)+len(d.Targets)) * perValue
+	var root *entity.Object
 	if d.Entity != nil {
-		n += weigh(d.Entity.Root)
+		root = d.Entity.Root
 	}
-	return n
-}
-
-func weigh(v entity.Value) int64 {
-	var n int64 = perValue
-	switch v := v.(type) {
-	case entity.List:
-		for i := range v {
-			n += weigh(v[i].Value)
-		}
-	case *entity.Object:
-		for i := range v.Len() {
-			n += int64(len(v.Members[i].Key)) + weigh(v.Members[i].Value)
-		}
-	case string:
-		n += int64(len(v))
-	}
-	return n
+	return descriptor.Weight(root, d.Edges, d.Targets)
 }
 
 // crowded tells that there was no room for what the document says now.

@@ -136,6 +136,8 @@ type file struct {
 	owner string
 	// unusable: nothing of the file can be stored.
 	unusable bool
+	// held is what its documents come to so far.
+	held int64
 }
 
 // step is a file to look at and the location by which it was reached.
@@ -238,6 +240,10 @@ func (c *checker) file(ctx context.Context, f *file, origin descriptor.Location)
 func (c *checker) document(ctx context.Context, f *file, read *descriptor.File, d *descriptor.Document, origin descriptor.Location) []follow {
 	owner, ref := ownerOf(d), d.Ref.String()
 	res := c.proc.Process(ctx, read, d, origin, f.in)
+	if f.held += descriptor.Weight(res.Entity, res.Edges, res.Targets); f.held > descriptor.MaxFileWeight {
+		f.held -= descriptor.Weight(res.Entity, res.Edges, res.Targets)
+		res = &descriptor.Result{Problems: append(res.Problems, descriptor.TooHeavy(d.At.Line))}
+	}
 	for _, p := range withEnvelope(d.Problems, res.Problems) {
 		c.add(f, owner, unlooked(p, ref))
 	}

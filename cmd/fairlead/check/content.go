@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
@@ -119,6 +120,8 @@ func (d *disk) walk(ctx context.Context, dir string, each func(string)) error {
 			return context.Cause(ctx)
 		case errors.Is(err, fs.ErrNotExist):
 			return nil // it has gone meanwhile
+		case !utf8.ValidString(name) || strings.ContainsRune(name, '\n'):
+			return skip(e) // the catalog does not take such names either
 		case err != nil:
 			return fault.New(fault.Unavailable, "the folder %s cannot be read", filepath.Join(d.dir, name)).WithFix("Let yourself read it.").Because(err)
 		case e.IsDir() && name != dir && (passedOver(e.Name()) || d.tracked && d.foreign(name)):
@@ -132,6 +135,14 @@ func (d *disk) walk(ctx context.Context, dir string, each func(string)) error {
 		each(name)
 		return nil
 	})
+}
+
+// skip passes over an entry and, if it is a folder, what is in it.
+func skip(e fs.DirEntry) error {
+	if e != nil && e.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
 }
 
 // passedOver tells whether a folder of that name is never looked into.
