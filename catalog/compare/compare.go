@@ -28,6 +28,9 @@ type Description struct {
 	// Edges are the relations that the document gives rise to, in both
 	// directions.
 	Edges []entity.Edge
+
+	// lines are where spec names entities, found when first asked for.
+	lines map[string]uint32
 }
 
 // Attempt is a document that names an entity and cannot be stored.
@@ -193,15 +196,16 @@ type holder struct {
 // comes first; within one file the last.
 func holders(s *Set, before map[string]holder) map[string]holder {
 	out := map[string]holder{}
+	known := map[Attempt]int{}
 	for i := range s.Descriptions {
 		d := &s.Descriptions[i]
 		h := out[d.Ref]
-		at := slices.IndexFunc(h.claims, func(c *Description) bool { return c.File == d.File })
-		if at >= 0 {
+		if at, again := known[Attempt{d.Ref, d.File}]; again {
 			h.claims[at] = d
-		} else {
-			h.claims = append(h.claims, d)
+			continue
 		}
+		known[Attempt{d.Ref, d.File}] = len(h.claims)
+		h.claims = append(h.claims, d)
 		out[d.Ref] = h
 	}
 	for ref, h := range out {
@@ -286,10 +290,13 @@ func (c *comparison) conflicts() []Conflict {
 		if len(now.claims) < 2 || len(now.claims) <= len(was.claims) {
 			continue
 		}
+		known := map[string]bool{}
+		for _, d := range was.claims {
+			known[d.File] = true
+		}
 		conflict := Conflict{Ref: ref}
 		for i, d := range now.claims {
-			known := slices.ContainsFunc(was.claims, func(b *Description) bool { return b.File == d.File })
-			conflict.Claims = append(conflict.Claims, Claim{Place: d.Place, Owner: d.Owner, Keeps: i == 0, New: !known})
+			conflict.Claims = append(conflict.Claims, Claim{Place: d.Place, Owner: d.Owner, Keeps: i == 0, New: !known[d.File]})
 		}
 		out = append(out, conflict)
 	}

@@ -86,28 +86,41 @@ func (d *Description) relation(e entity.Edge) Relation {
 
 // line is where a field of spec names an entity, 0 where none is found to.
 func (d *Description) line(target string) uint32 {
-	kind, _, _ := strings.Cut(target, ":")
+	if d.lines == nil {
+		d.lines = d.named()
+	}
+	if line, there := d.lines[target]; there {
+		return line
+	}
+	_, name, _ := strings.Cut(target, ":")
+	return d.lines[anyKind+":"+name]
+}
+
+// anyKind stands for the kind of a reference that leaves it out.
+const anyKind = "?"
+
+// named are the first lines on which spec names what may be entities.
+func (d *Description) named() map[string]uint32 {
+	out := map[string]uint32{}
 	namespace := cmp.Or(d.Content.Object("metadata").String("namespace"), entity.DefaultNamespace)
-	names := func(v entity.Value) bool {
-		s, ok := v.(string)
-		if !ok {
-			return false
+	add := func(v entity.Value, line uint32) {
+		s, _ := v.(string)
+		ref, err := entity.ParseRef(s, anyKind, namespace)
+		if err != nil {
+			return
 		}
-		ref, err := entity.ParseRef(s, kind, namespace)
-		return err == nil && ref.String() == target
+		if _, again := out[ref.String()]; !again {
+			out[ref.String()] = line
+		}
 	}
 	spec := d.Content.Object("spec")
 	for i := range spec.Len() {
 		m := &spec.Members[i]
-		if names(m.Value) {
-			return spec.Position(m.Key).Line
-		}
+		add(m.Value, m.At.Line)
 		l, _ := m.Value.(entity.List)
 		for i := range l {
-			if names(l[i].Value) {
-				return l[i].At.Line
-			}
+			add(l[i].Value, l[i].At.Line)
 		}
 	}
-	return 0
+	return out
 }

@@ -54,7 +54,7 @@ func (p *Page) Difference(c *Comparison) {
 	if c.Worse() {
 		style = p.Bad
 	}
-	p.Line(style(c.Summary()), " since ", c.base())
+	p.Line(style(c.Summary()), " since ", c.base(), "; now ", Plural(c.Files, "file"), ", ", Entities(c.Entities), " described")
 }
 
 // Summary is a difference in one line, what is wrong first.
