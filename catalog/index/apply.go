@@ -41,7 +41,7 @@ func (s *Snapshot) begin() *application {
 	s.copying.Lock()
 	defer s.copying.Unlock()
 	return &application{
-		old: s, slots: s.slots.edit(), by: map[uint32]*task{},
+		old: s, slots: s.slots.edit(),
 		next: &Snapshot{
 			free: slices.Clone(s.free), ids: s.ids.Copy(), columns: s.columns.Copy(), edges: s.edges.Copy(),
 		},
@@ -51,7 +51,8 @@ func (s *Snapshot) begin() *application {
 // assign gives every new entity a number, works the edges in, and collects
 // the entities to be stitched.
 func (a *application) assign(changes []Change) {
-	deltas := edgeDeltas{}
+	deltas := make(edgeDeltas, len(changes))
+	a.by, a.work = make(map[uint32]*task, len(changes)), make([]*task, 0, len(changes))
 	for _, c := range lastOf(changes) {
 		id, known := a.next.ids.Get(c.Ref)
 		if !known && c.Record == nil {
@@ -89,7 +90,12 @@ func (a *application) assign(changes []Change) {
 	}
 }
 
+// lastOf leaves of several changes for one ref the last. There is nothing to
+// do where they come in order, as they do from ingestion.
 func lastOf(changes []Change) []Change {
+	if ordered(changes) {
+		return changes
+	}
 	last := make(map[string]int, len(changes))
 	for i, c := range changes {
 		last[c.Ref] = i
@@ -104,6 +110,16 @@ func lastOf(changes []Change) []Change {
 		}
 	}
 	return out
+}
+
+// ordered tells whether changes are sorted by ref, each one once.
+func ordered(changes []Change) bool {
+	for i := 1; i < len(changes); i++ {
+		if changes[i-1].Ref >= changes[i].Ref {
+			return false
+		}
+	}
+	return true
 }
 
 func (a *application) number() uint32 {

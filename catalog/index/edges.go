@@ -38,7 +38,10 @@ type edgeCount struct {
 }
 
 func compareEdges(a, b entity.Relation) int {
-	return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.TargetRef, b.TargetRef))
+	if c := cmp.Compare(a.Type, b.Type); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.TargetRef, b.TargetRef)
 }
 
 // edgeDeltas collects what happens to the edges of each source.

@@ -49,7 +49,11 @@ type holding []claim
 func (c *claims) replace(old, now []holding, publish func([]index.Change)) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	was := map[string]claim{}
+	names := max(count(old), count(now))
+	if len(c.byRef) == 0 {
+		c.byRef = make(map[string][]claim, names)
+	}
+	was := make(map[string]claim, names)
 	each(old, func(ref string, cl claim) { was[ref] = c.winner(ref) })
 	each(now, func(ref string, cl claim) { was[ref] = c.winner(ref) })
 	each(old, c.remove)
@@ -69,6 +73,15 @@ func each(holdings []holding, do func(ref string, cl claim)) {
 	}
 }
 
+// count is how many claims there are.
+func count(holdings []holding) int {
+	n := 0
+	for _, h := range holdings {
+		n += len(h)
+	}
+	return n
+}
+
 func (c *claims) winner(ref string) claim {
 	if l := c.byRef[ref]; len(l) > 0 {
 		return l[0]
@@ -86,7 +99,12 @@ func (c *claims) remove(ref string, cl claim) {
 }
 
 func (c *claims) add(ref string, cl claim) {
-	l := append(slices.Clone(c.byRef[ref]), cl)
+	others := c.byRef[ref]
+	if len(others) == 0 {
+		c.byRef[ref] = []claim{cl}
+		return
+	}
+	l := append(slices.Clone(others), cl)
 	slices.SortFunc(l, before)
 	c.set(ref, l)
 }
@@ -105,7 +123,7 @@ func (c *claims) set(ref string, l []claim) {
 }
 
 func (c *claims) changes(previous map[string]claim) []index.Change {
-	var out []index.Change
+	out := make([]index.Change, 0, len(previous))
 	for ref, was := range previous {
 		is := c.winner(ref)
 		if is.doc == nil && was.doc == nil || is.doc != nil && was.doc != nil && is.same(was) {
