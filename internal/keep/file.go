@@ -10,7 +10,7 @@ import (
 
 // version is the first byte of every record; records of another version are
 // read anew from their source.
-const version byte = 2
+const version byte = 3
 
 // file writes one file's record.
 func (w *writer) file(f *ingest.File) {
@@ -103,6 +103,21 @@ func (r *reader) target() descriptor.Target {
 		Optional: r.bool(), Glob: r.bool(), At: r.at(), Written: r.str()}
 }
 
+// time writes a time in whole seconds; the zero time comes back as such.
+func (w *writer) time(t time.Time) {
+	w.bool(!t.IsZero())
+	if !t.IsZero() {
+		w.int64(t.Unix())
+	}
+}
+
+func (r *reader) time() time.Time {
+	if !r.bool() {
+		return time.Time{}
+	}
+	return time.Unix(r.int64(), 0).UTC()
+}
+
 func (w *writer) entity(e *entity.Entity) {
 	w.strs([]string{e.Ref.Kind, e.Ref.Namespace, e.Ref.Name})
 	w.object(e.Root)
@@ -112,6 +127,8 @@ func (w *writer) entity(e *entity.Entity) {
 	w.str(e.From.Path)
 	w.num(int(e.From.Line))
 	w.int64(e.From.VerifiedAt.UnixNano())
+	w.time(e.From.ChangedAt)
+	w.str(e.From.StaleSince)
 	w.num(len(e.Status))
 	for _, s := range e.Status {
 		w.strs([]string{s.Type, s.Level, s.Message})
@@ -131,7 +148,7 @@ func (r *reader) entity() *entity.Entity {
 	}
 	e.Root = r.object()
 	e.From = entity.Provenance{Source: r.str(), Repository: r.str(), Commit: r.str(), Path: r.str(),
-		Line: uint32(r.num()), VerifiedAt: time.Unix(0, r.int64()).UTC()} //nolint:gosec // written from uint32
+		Line: uint32(r.num()), VerifiedAt: time.Unix(0, r.int64()).UTC(), ChangedAt: r.time(), StaleSince: r.str()} //nolint:gosec // written from uint32
 	for range r.length(2) {
 		e.Status = append(e.Status, r.status())
 	}

@@ -35,7 +35,7 @@ func sample() *ingest.File {
 			Edges:    []entity.Edge{{Source: "a", Type: "ownedBy", Target: "b"}},
 			Targets:  []descriptor.Target{{Location: descriptor.Location{Type: "url", Target: "t"}, Optional: true, Glob: true, At: at, Written: "w"}},
 			Entity: &entity.Entity{Ref: entity.Ref{Kind: "component", Namespace: "default", Name: "x"}, Root: root,
-				From:   entity.Provenance{Source: "s", Repository: "r", Commit: "c", Path: "p", Line: 4, VerifiedAt: time.Unix(5, 6).UTC()},
+				From:   entity.Provenance{Source: "s", Repository: "r", Commit: "c", Path: "p", Line: 4, VerifiedAt: time.Unix(5, 6).UTC(), ChangedAt: time.Unix(7, 0).UTC(), StaleSince: "d"},
 				Status: []entity.StatusItem{{Type: "t", Level: "l", Message: "m", Error: &entity.StatusError{Name: "n", Message: "m"}}, {Type: "plain"}}},
 		}, {Ref: "no entity"}}}
 }
