@@ -16,7 +16,7 @@ import (
 type searchCmd struct {
 	Words  []string `arg:"" help:"What to find in names, titles, descriptions, tags and owners."`
 	Filter []string `short:"f" sep:"none" help:"Only entities that match key=value[,key=value…]; given twice, either." placeholder:"FILTER"`
-	Limit  int      `help:"Show at most N hits." default:"20" placeholder:"N"`
+	Limit  int      `help:"Show at most N hits, 20 if left out." default:"20" placeholder:"N"`
 }
 
 // Help shows examples.
@@ -60,7 +60,7 @@ type depsCmd struct {
 	Out   bool   `xor:"direction" help:"What it needs (the default)."`
 	In    bool   `xor:"direction" help:"What needs it."`
 	Both  bool   `xor:"direction" help:"Both."`
-	Depth int    `help:"How many steps to follow, 1 to 5." default:"1" placeholder:"N"`
+	Depth int    `help:"How many steps to follow, 1 to 5, 1 if left out." default:"1" placeholder:"N"`
 }
 
 // Help shows examples.
@@ -97,7 +97,7 @@ type auditCmd struct {
 	Target  string `help:"Only acts on this." placeholder:"NAME"`
 	Since   string `help:"Only acts at or after this time, or this long ago." placeholder:"TIME|DURATION"`
 	Until   string `help:"Only acts before this time, or this long ago." placeholder:"TIME|DURATION"`
-	Limit   int    `help:"Show at most N acts." default:"50" placeholder:"N"`
+	Limit   int    `help:"Show at most N acts, 50 if left out." default:"50" placeholder:"N"`
 }
 
 // Help shows examples.

@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -22,7 +21,7 @@ type briefCmd struct {
 	Service   string   `arg:"" optional:"" help:"The service, by name or reference, or the URL of its repository; left out: the one whose repository you stand in." predictor:"ref"`
 	Repo      string   `help:"The service whose repository DIR is in." placeholder:"DIR" type:"path" predictor:"dir"`
 	Section   []string `help:"Only these: owner, oncall, repository, commands, deploy, dependencies, slos, runbooks, dashboards, problems." placeholder:"NAME" predictor:"section"`
-	MaxTokens int      `help:"The size of the answer in tokens of four bytes; detail is left out to fit." placeholder:"N" default:"4000"`
+	MaxTokens int      `help:"The size of the answer in tokens of four bytes, 4000 if left out; detail is left out to fit." placeholder:"N" default:"4000"`
 }
 
 // Help shows examples.
@@ -136,7 +135,7 @@ func componentsOf(dir string) []string {
 			continue
 		}
 		data, err := os.ReadFile(path)
-		if errors.Is(err, os.ErrNotExist) || err != nil {
+		if err != nil {
 			continue
 		}
 		f := descriptor.New(descriptor.Options{}).Read(descriptor.Location{Type: descriptor.TypeFile, Target: path}, data)

@@ -13,7 +13,7 @@ import (
 type errorsCmd struct {
 	Source string `help:"Only problems of this source." placeholder:"NAME"`
 	Owner  string `help:"Only problems that concern this owner." placeholder:"REF"`
-	Limit  int    `help:"Show at most N problems; 0 shows all." placeholder:"N"`
+	Limit  int    `help:"Show at most N problems; 0, the default, shows all." placeholder:"N"`
 }
 
 // Help shows examples.

@@ -29,8 +29,8 @@ type globals struct {
 	Server    string        `group:"all" help:"The server; else FAIRLEAD_SERVER, else the one logged in to, else http://127.0.0.1:7007." placeholder:"URL"`
 	TokenFile string        `group:"all" help:"A file that holds the token; else FAIRLEAD_TOKEN_FILE, FAIRLEAD_TOKEN, or the login." placeholder:"FILE" predictor:"file"`
 	Insecure  bool          `group:"all" help:"Let the token go over plain HTTP to another machine."`
-	Timeout   time.Duration `group:"all" help:"How long to wait for the server." default:"1m" placeholder:"DURATION"`
-	Output    string        `short:"o" group:"all" help:"How to print: table, json or yaml." default:"table" placeholder:"FORMAT" predictor:"format"`
+	Timeout   time.Duration `group:"all" help:"How long to wait for the server, 1m if left out." default:"1m" placeholder:"DURATION"`
+	Output    string        `short:"o" group:"all" help:"How to print: table (the default), json or yaml." default:"table" placeholder:"FORMAT" predictor:"format"`
 }
 
 // catalogCmd groups what is about the catalog as a whole.

@@ -80,19 +80,27 @@ func complete(parser *kong.Kong, c *console) bool {
 	if c.Env("COMP_LINE") == "" {
 		return false
 	}
-	done := true
 	kongplete.Complete(parser,
 		kongplete.WithExitFunc(func(int) {}),
 		kongplete.WithErrorHandler(func(error) {}),
 		kongplete.WithPredictors(map[string]posener.Predictor{
 			"file":    posener.PredictFiles("*"),
 			"dir":     posener.PredictDirs("*"),
-			"format":  posener.PredictSet("table", "json", "yaml", "sarif", "oracle"),
+			"format":  posener.PredictFunc(formatsFor),
 			"shell":   posener.PredictSet("bash", "zsh", "fish"),
 			"section": posener.PredictSet("owner", "oncall", "repository", "commands", "deploy", "dependencies", "slos", "runbooks", "dashboards", "problems"),
 			"ref":     posener.PredictFunc(c.completeRef),
 		}))
-	return done
+	return true
+}
+
+// formatsFor are the formats of the command that has been typed.
+func formatsFor(a posener.Args) []string {
+	formats := []string{formatTable, formatJSON, formatYAML}
+	if slices.Contains(a.All, "check") {
+		formats = (&checkCmd{}).formats()
+	}
+	return formats
 }
 
 // completeRef asks the server for entities whose names begin with what has

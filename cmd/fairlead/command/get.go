@@ -16,7 +16,7 @@ import (
 type getCmd struct {
 	Refs   []string `arg:"" optional:"" name:"ref" help:"A kind to list (component, api, …), references ([kind:][namespace/]name), or a kind and names of it." predictor:"ref"`
 	Filter []string `short:"f" sep:"none" help:"Only entities that match key=value[,key=value…]; given twice, either. List only." placeholder:"FILTER"`
-	Limit  int      `help:"List at most N entities; 0 lists all." placeholder:"N"`
+	Limit  int      `help:"List at most N entities; 0, the default, lists all." placeholder:"N"`
 }
 
 // Help shows examples.

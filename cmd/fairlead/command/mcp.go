@@ -10,7 +10,7 @@ import (
 
 type mcpCmd struct {
 	Readonly bool     `help:"Leave out everything that changes something."`
-	Toolsets []string `help:"Only these sets of tools, for example catalog,previews." placeholder:"NAME"`
+	Toolsets []string `help:"Only these sets of tools, for example catalog." placeholder:"NAME"`
 	Verbose  bool     `short:"v" help:"Say more on standard error."`
 }
 

@@ -89,8 +89,11 @@ func Run(ctx context.Context, args []string, s Streams) (code int) {
 	if complete(parser, con) {
 		return 0
 	}
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		args = []string{"--help"}
+	case len(args) == 1 && args[0] == "--version":
+		args = []string{"version"}
 	}
 	k, err := parser.Parse(args)
 	if err == nil {
@@ -104,7 +107,9 @@ func Run(ctx context.Context, args []string, s Streams) (code int) {
 
 func newParser(c *cli, s Streams) (*kong.Kong, error) {
 	return kong.New(c, kong.Name("fairlead"),
-		kong.Description("Ask a Fairlead server about services, their owners, dependencies and runbooks; check catalog files offline."),
+		kong.Description("Ask a Fairlead server about services, their owners, dependencies and runbooks; check catalog files offline.\n\n"+
+			"Exit codes: 0 done, 1 the answer is no (a check found errors, a source fails, something exists already), "+
+			"2 bad usage, 3 refused, 4 not found, 5 unavailable."),
 		kong.ExplicitGroups([]kong.Group{{Key: "all", Title: "Flags of all commands:"}}),
 		kong.Writers(s.Out, s.Err), kong.Exit(func(code int) { panic(exited{code}) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))

@@ -131,16 +131,32 @@ func (r *relay) refused(m *message, res *http.Response) error {
 			r.forward(body)
 			return nil
 		}
-		var answer struct {
-			Error struct {
-				Message string `json:"message"`
-			} `json:"error"`
-		}
-		if json.Unmarshal(body, &answer) == nil && answer.Error.Message != "" {
-			return fault.New(fault.Invalid, "%s", answer.Error.Message)
-		}
+		body = said(body)
 	}
 	return r.Server.Refusal(res, body)
+}
+
+// said is the fault that a JSON-RPC error carries, in the form of the REST
+// door.
+func said(body []byte) []byte {
+	var answer struct {
+		Error struct {
+			Message string          `json:"message"`
+			Data    json.RawMessage `json:"data"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(body, &answer) != nil {
+		return body
+	}
+	f := &fault.Error{}
+	if json.Unmarshal(answer.Error.Data, f) != nil || f.Code == "" || f.Message == "" {
+		f = fault.New(fault.Invalid, "%s", answer.Error.Message)
+	}
+	out, err := json.Marshal(map[string]any{"error": f})
+	if err != nil { // details that are no JSON
+		return body
+	}
+	return out
 }
 
 // isAnswer tells whether a body is a JSON-RPC answer.
