@@ -89,7 +89,8 @@ func cancel(add, del []change) ([]change, []change) {
 // nothing happened to. The receiver may be nil; the result is nil where no
 // row is left.
 func (c *column) apply(d *delta, uid uidOf) *column {
-	d.add, d.del = inOrder(d.add), inOrder(d.del)
+	inOrder(d.add)
+	inOrder(d.del)
 	if len(d.del) > 0 {
 		d.add, d.del = cancel(d.add, d.del)
 	}

@@ -14,11 +14,11 @@ type sortKey struct {
 	i    uint32
 }
 
-// inOrder sorts changes by value, then uid. It may give the slice back.
-func inOrder(xs []change) []change {
+// inOrder sorts changes by value, then uid, in place.
+func inOrder(xs []change) {
 	if len(xs) < 24 {
 		slices.SortFunc(xs, compareChange)
-		return xs
+		return
 	}
 	skip := commonPrefix(xs)
 	keys := make([]sortKey, len(xs))
@@ -28,7 +28,7 @@ func inOrder(xs []change) []change {
 		sorted = sorted && (i == 0 || compareChange(xs[i-1], xs[i]) <= 0)
 	}
 	if sorted {
-		return xs
+		return
 	}
 	slices.SortFunc(keys, func(a, b sortKey) int {
 		if c := cmp.Compare(a.head, b.head); c != 0 {
@@ -40,11 +40,24 @@ func inOrder(xs []change) []change {
 		}
 		return cmp.Compare(x.order, y.order)
 	})
-	out := make([]change, len(xs))
-	for i, k := range keys {
-		out[i] = xs[k.i]
+	permute(xs, keys)
+}
+
+// permute puts xs into the order of keys, which it uses up.
+func permute(xs []change, keys []sortKey) {
+	for i := range keys {
+		from := int(keys[i].i)
+		if from == i {
+			continue
+		}
+		first, to := xs[i], i
+		for ; from != i; to, from = from, int(keys[from].i) {
+			xs[to] = xs[from]
+			keys[to].i = uint32(to)
+		}
+		xs[to] = first
+		keys[to].i = uint32(to)
 	}
-	return out
 }
 
 // commonPrefix is the length of what all values begin with.
