@@ -124,8 +124,18 @@ type checker struct {
 
 // place is where an entity is described.
 type place struct {
-	file *file
-	line uint32
+	file  *file
+	line  uint32
+	owner string
+}
+
+// String is the place with the owner, where one is known.
+func (p place) String() string {
+	at := fmt.Sprintf("%s:%d", p.file.in.display(p.file.path), p.line)
+	if p.owner != "" {
+		at += " by " + p.owner
+	}
+	return at
 }
 
 // file is one catalog file that has been looked at.
@@ -299,17 +309,17 @@ func (c *checker) claim(f *file, d *descriptor.Document, owner string) {
 	ref := d.Ref.String()
 	held, taken := c.holds[ref]
 	if !taken {
-		c.holds[ref] = place{f, d.At.Line}
+		c.holds[ref] = place{f, d.At.Line, owner}
 		c.report.Entities++
 		return
 	}
 	p := entity.Problem{Name: "ConflictError", Line: d.At.Line, Column: max(d.At.Column, 1), Ref: ref,
-		Message: fmt.Sprintf("%s is already described at %s:%d, which keeps the name", ref, held.file.in.display(held.file.path), held.line),
+		Message: fmt.Sprintf("%s is already described at %s, which keeps the name", ref, held),
 		Fix:     "Remove one of the two descriptions, or give one another metadata.name or metadata.namespace."}
 	if held.file == f {
 		p.Severity = entity.SeverityWarning
 		p.Message = fmt.Sprintf("%s is described twice in this file, at lines %d and %d; the later one counts", ref, held.line, d.At.Line)
-		c.holds[ref] = place{f, d.At.Line}
+		c.holds[ref] = place{f, d.At.Line, owner}
 	}
 	c.add(f, owner, p)
 }

@@ -91,7 +91,7 @@ func TestFindings(t *testing.T) {
 				"error catalog-info.yaml:10:7 [] target \"./broken.yaml\" has errors of its own"}, count: 3},
 		"a circle of locations": {files: map[string]string{"catalog-info.yaml": location("    - ./two.yaml\n"), "two.yaml": strings.Replace(location("    - ./catalog-info.yaml\n    - ./two.yaml\n"), "all", "two", 1)}, count: 2},
 		"one name twice": {files: map[string]string{"a/catalog-info.yaml": component("x", ""), "b/catalog-info.yaml": component("x", "---\n"+component("y", "")+"---\n"+component("Y", ""))},
-			want: []string{"error b/catalog-info.yaml:1:1 [group:default/crew] component:default/x is already described at a/catalog-info.yaml:1", "warning b/catalog-info.yaml:19:1 [group:default/crew] component:default/y is described twice"}, count: 2},
+			want: []string{"error b/catalog-info.yaml:1:1 [group:default/crew] component:default/x is already described at a/catalog-info.yaml:1 by group:default/crew, which keeps the name", "warning b/catalog-info.yaml:19:1 [group:default/crew] component:default/y is described twice"}, count: 2},
 		"a link that leads out": {files: map[string]string{"catalog-info.yaml": location("    - ./out.yaml\n")}, want: []string{"error catalog-info.yaml:7:7 [] target \"./out.yaml\" is not there"}, count: 1},
 		"a large file":          {files: map[string]string{"catalog-info.yaml": strings.Repeat("#\n", 1<<20)}, want: []string{"error catalog-info.yaml:0:0 [] the file has more than 1 MiB"}},
 		"all files":             {files: map[string]string{"a.yaml": component("a", ""), "b.txt": "x"}, opts: check.Options{All: true}, count: 1},

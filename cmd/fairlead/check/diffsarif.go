@@ -53,10 +53,13 @@ func (d *Diff) relate(f *Finding, keeps compare.Claim) {
 }
 
 func conflictProblem(c *compare.Conflict, lost compare.Claim) compare.Problem {
-	keeps := c.Claims[0]
+	keeps := fmt.Sprintf("%s:%d", c.Claims[0].File, c.Claims[0].Line)
+	if owner := c.Claims[0].Owner; owner != "" {
+		keeps += " by " + owner
+	}
 	return compare.Problem{Owner: lost.Owner, Problem: entity.Problem{
 		Severity: entity.SeverityError, Name: "ConflictError", File: lost.File, Line: lost.Line, Column: 1, Ref: c.Ref,
-		Message: fmt.Sprintf("%s is already described at %s:%d, which keeps the name", c.Ref, keeps.File, keeps.Line),
+		Message: fmt.Sprintf("%s is already described at %s, which keeps the name", c.Ref, keeps),
 		Fix:     "Remove one of the two descriptions, or give one another metadata.name or metadata.namespace.",
 	}}
 }
