@@ -240,7 +240,7 @@ func (in *Ingester) sync(ctx context.Context, s *source) (changed int, err error
 	if err != nil {
 		return 0, err
 	}
-	if !s.needs(rev, in.fingerprint) {
+	if !s.needs(rev, in.printOf(s)) {
 		return 0, nil
 	}
 	tree, err := s.from().Open(ctx, rev)
@@ -248,6 +248,11 @@ func (in *Ingester) sync(ctx context.Context, s *source) (changed int, err error
 		return 0, err
 	}
 	return in.update(ctx, s, tree, rev)
+}
+
+// printOf is what decides whether kept files of a source are read anew.
+func (in *Ingester) printOf(s *source) string {
+	return fmt.Sprintf("%s %s %s %q", in.fingerprint, s.desc.BaseType, s.desc.Base, s.desc.Include)
 }
 
 // foreign separates a source's name from a path in it.

@@ -58,7 +58,7 @@ func (in *Ingester) examine(ctx context.Context, s *source, tree Tree, rev Revis
 	meta, paths, files, recheck := s.meta, s.paths, s.files, s.recheck
 	s.mu.RUnlock()
 	since := meta.Revision
-	if meta.Fingerprint != in.fingerprint {
+	if meta.Fingerprint != in.printOf(s) {
 		since = ""
 	}
 	changes, incremental, err := tree.Changes(ctx, since)
@@ -68,7 +68,7 @@ func (in *Ingester) examine(ctx context.Context, s *source, tree Tree, rev Revis
 	out := &outcome{replace: since == "" || meta.Revision == ""}
 	out.changed = differing(paths, changes, incremental)
 	out.meta = meta
-	out.meta.Revision, out.meta.Info, out.meta.Fingerprint = rev, tree.Info(), in.fingerprint
+	out.meta.Revision, out.meta.Info, out.meta.Fingerprint = rev, tree.Info(), in.printOf(s)
 	l := &loader{in: in, src: s, tree: tree, at: in.now().UTC().Truncate(time.Second), info: out.meta.Info, room: in.room(s)}
 	if meta.Revision != "" {
 		l.since = l.at.Unix()

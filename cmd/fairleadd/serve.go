@@ -31,11 +31,14 @@ func (c *serveCmd) Run(ctx context.Context) error {
 		return err
 	}
 	if c.Listen != "" {
-		if err := cfg.ListenAt(c.Config, c.Listen); err != nil {
+		if err := cfg.ListenAt(c.Listen); err != nil {
 			return err
 		}
 	}
 	if c.Check {
+		if err := cfg.CheckTokens(); err != nil {
+			return err
+		}
 		fmt.Println(c.Config + ": no problems")
 		return nil
 	}

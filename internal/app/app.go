@@ -12,7 +12,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"path/filepath"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -20,7 +19,6 @@ import (
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
-	"github.com/fairlead-dev/fairlead/catalog/filesource"
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 	"github.com/fairlead-dev/fairlead/internal/git"
@@ -45,6 +43,8 @@ type App struct {
 	access    *access.Service
 	catalog   *catalog.Service
 	ingester  *ingest.Ingester
+	hooks     map[string][]hook // by kind of forge
+	fetches   *git.Limiter
 	listener  net.Listener
 	server    *http.Server
 }
@@ -94,7 +94,7 @@ func (a *App) openState(ctx context.Context) (err error) {
 
 func (a *App) makeRooms() (err error) {
 	log := a.telemetry.log
-	if a.auth, err = access.NewAuthenticator(a.cfg.Auth, access.AuthOptions{Dir: a.cfg.dir, Logger: log}); err != nil {
+	if a.auth, err = a.cfg.authenticator(log); err != nil {
 		return err
 	}
 	if a.access, err = access.NewService(a.cfg.policy, a.store); err != nil {
@@ -107,12 +107,12 @@ func (a *App) makeRooms() (err error) {
 	if a.catalog, err = catalog.New(catalog.Config{Policy: a.cfg.policy, Guard: guard}); err != nil {
 		return err
 	}
-	sources, err := a.sources()
+	sources, providers, err := a.sources()
 	if err != nil {
 		return err
 	}
 	a.ingester = ingest.New(ingest.Config{
-		Sources: sources, Processor: a.processor(), Publish: a.catalog.Publish, Keeper: a.keeper,
+		Sources: sources, Providers: providers, Processor: a.processor(), Publish: a.catalog.Publish, Keeper: a.keeper,
 		Fingerprint: a.cfg.fingerprint(), Refresh: a.cfg.Catalog.Refresh, Log: log, Observe: a.telemetry.ingested, Settled: roomToStart(),
 	})
 	a.catalog.Attach(a.ingester)
@@ -125,28 +125,9 @@ func (a *App) processor() *descriptor.Processor {
 	return descriptor.New(descriptor.Options{Kinds: a.cfg.Catalog.Kinds, Template: true, Forges: a.cfg.Catalog.Forges})
 }
 
-func (a *App) sources() ([]ingest.Source, error) {
-	limit := git.NewLimiter(4)
-	var out []ingest.Source
-	for _, s := range a.cfg.Catalog.Sources {
-		var src ingest.Source
-		var err error
-		if s.Git != nil {
-			src, err = git.NewSource(s.Name, *s.Git, filepath.Join(a.cfg.Cache, "git", s.Name), a.cfg.dir, limit)
-		} else {
-			src, err = filesource.New(s.Name, *s.File)
-		}
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, src)
-	}
-	return out, nil
-}
-
 // fingerprint changes with whatever makes files read otherwise.
 func (c *Config) fingerprint() string {
-	enc, err := json.Marshal([]any{readingVersion, c.Catalog.Kinds, c.Catalog.Forges, c.Catalog.Sources})
+	enc, err := json.Marshal([]any{readingVersion, c.Catalog.Kinds, c.Catalog.Forges})
 	if err != nil {
 		return "" // a configuration is always marshallable; "" never matches what was kept
 	}
@@ -210,6 +191,9 @@ func (a *App) close() {
 		if err := a.listener.Close(); !errors.Is(err, net.ErrClosed) { // the server closes it, too
 			errs = append(errs, err)
 		}
+	}
+	if a.fetches != nil {
+		a.fetches.Close()
 	}
 	if a.keeper != nil {
 		errs = append(errs, a.keeper.Close())

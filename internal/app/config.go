@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"log/slog"
 	"maps"
 	"net"
 	"net/url"
@@ -15,8 +16,6 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
-	"github.com/fairlead-dev/fairlead/catalog/filesource"
-	"github.com/fairlead-dev/fairlead/internal/git"
 )
 
 // Config is the configuration of a server, one strict YAML file. Relative
@@ -47,8 +46,9 @@ type Config struct {
 	// Version is what clients are told; it is no key of the file.
 	Version string `yaml:"-"`
 
-	dir    string
-	policy *access.Policy
+	file, dir string
+	root      *yaml.Node // the file's content, for the lines of its keys
+	policy    *access.Policy
 }
 
 // CatalogConfig says what is read into the catalog and how often.
@@ -62,16 +62,6 @@ type CatalogConfig struct {
 	// Forges tells what software serves a host of your own: github, gitlab,
 	// gitea, bitbucketCloud, bitbucketServer or azure.
 	Forges map[string]string `yaml:"forges"`
-}
-
-// SourceConfig is one source: a name and exactly one kind of source.
-type SourceConfig struct {
-	// Name is how errors, metrics and facts call the source.
-	Name string `yaml:"name"`
-	// Git reads a Git repository.
-	Git *git.SourceConfig `yaml:"git"`
-	// File reads a folder or a file.
-	File *filesource.Config `yaml:"file"`
 }
 
 // TelemetryConfig says what is told to the outside about requests.
@@ -114,16 +104,25 @@ func LoadConfig(file string) (*Config, error) {
 
 // ParseConfig reads a configuration whose relative paths are relative to dir.
 func ParseConfig(data []byte, file, dir string) (*Config, error) {
-	cfg := &Config{dir: dir}
-	root, problems := decodeStrict(data, cfg)
+	cfg := &Config{file: file, dir: dir}
+	var problems []ConfigProblem
+	cfg.root, problems = decodeStrict(data, cfg)
 	cfg.complete()
-	if root != nil {
-		problems = append(problems, cfg.check(root)...)
+	if cfg.root != nil {
+		problems = append(problems, cfg.check()...)
 	}
-	if len(problems) > 0 {
-		return nil, &ConfigError{File: file, Problems: problems}
+	if err := cfg.refuse(problems); err != nil {
+		return nil, err
 	}
 	return cfg, nil
+}
+
+// refuse is the error of a configuration with problems, nil without.
+func (c *Config) refuse(problems []ConfigProblem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	return &ConfigError{File: c.file, Problems: problems}
 }
 
 func (c *Config) complete() {
@@ -187,8 +186,8 @@ func (k *checker) access(ps access.Problems) {
 	}
 }
 
-func (c *Config) check(root *yaml.Node) []ConfigProblem {
-	k := &checker{root: root}
+func (c *Config) check() []ConfigProblem {
+	k := &checker{root: c.root}
 	c.checkServer(k)
 	k.access(c.Auth.Validate(c.Listen))
 	k.access(c.Policy.Validate())
@@ -267,28 +266,6 @@ func (c *Config) checkCatalog(k *checker) {
 	}
 }
 
-func (c *Config) checkSource(k *checker, path string, s SourceConfig) {
-	switch {
-	case (s.Git != nil) == (s.File != nil):
-		k.add(path, "a source has exactly one of git and file")
-	case s.Git != nil:
-		for _, p := range s.Git.Validate() {
-			k.add(path+".git"+dot(p.Field), "%s", p.Message)
-		}
-	default:
-		for _, p := range s.File.Validate() {
-			k.add(path+".file"+dot(p.Field), "%s", p.Message)
-		}
-	}
-}
-
-func dot(field string) string {
-	if field == "" {
-		return ""
-	}
-	return "." + field
-}
-
 func (c *Config) checkTelemetry(k *checker) {
 	if c.Telemetry.OTLP != "" && !httpURL(c.Telemetry.OTLP) {
 		k.add("telemetry.otlp", "%q is no http or https URL", c.Telemetry.OTLP)
@@ -315,13 +292,27 @@ func loopback(hostport string) bool {
 
 // ListenAt has the server listen elsewhere than configured; the same rules
 // hold for that address.
-func (c *Config) ListenAt(file, address string) error {
+func (c *Config) ListenAt(address string) error {
 	c.Listen = address
-	k := &checker{root: &yaml.Node{Kind: yaml.MappingNode}}
+	k := &checker{root: c.root}
 	c.checkServer(k)
 	k.access(c.Auth.Validate(address))
-	if len(k.problems) > 0 {
-		return &ConfigError{File: file, Problems: k.problems}
+	return c.refuse(k.problems)
+}
+
+// CheckTokens reads the tokens that the configuration names. The error is a
+// *ConfigError with everything that is wrong with them.
+func (c *Config) CheckTokens() error {
+	_, err := c.authenticator(nil)
+	return err
+}
+
+func (c *Config) authenticator(log *slog.Logger) (*access.Authenticator, error) {
+	a, err := access.NewAuthenticator(c.Auth, access.AuthOptions{Dir: c.dir, Logger: log})
+	if ps, ok := err.(access.Problems); ok { //nolint:errorlint // NewAuthenticator returns its problems unwrapped
+		k := &checker{root: c.root}
+		k.access(ps)
+		return nil, c.refuse(k.problems)
 	}
-	return nil
+	return a, err
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,7 +36,7 @@ auth:
 		`line 4: "soon" is no duration such as 30s, 5m or 2h`,
 		`line 6: catalog.sources[0].git.reff: unknown key; did you mean "ref"?`,
 		`line 7: catalog.sources[1].name: another source is called "a"`,
-		`line 8: catalog.sources[2]: a source has exactly one of git and file`,
+		`line 8: catalog.sources[2]: a source has exactly one of git`,
 		`line 9: catalog.sources[3].name: "c d" is no name`,
 		`line 9: catalog.sources[3].git.url`,
 		`line 11: auth.anonymous: "write" is neither none nor read`,
@@ -84,5 +85,23 @@ func TestConfigChecksRules(t *testing.T) {
 	_, err := ParseConfig([]byte("policy: {rules: ./rules.yaml}"), "f", dir)
 	if err == nil || !strings.Contains(err.Error(), "rules.yaml:2") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestConfigTellsOfTokensThatCannotBeRead(t *testing.T) {
+	const text = `auth:
+  tokens:
+    - {name: ci, subject: user:default/ci, tokenFile: ./nowhere, roles: [reader]}
+`
+	cfg, err := ParseConfig([]byte(text), "fairlead.yaml", t.TempDir())
+	if err != nil {
+		t.Fatalf("the files of tokens are read when the server starts: %v", err)
+	}
+	_, started := New(t.Context(), cfg, io.Discard)
+	for doing, err := range map[string]error{"a check": cfg.CheckTokens(), "a start": started} {
+		var config *ConfigError
+		if !errors.As(err, &config) || !strings.Contains(config.Error(), "fairlead.yaml: line 3: auth.tokens[0]") {
+			t.Errorf("%s: got %v", doing, err)
+		}
 	}
 }

@@ -25,6 +25,7 @@ type server struct {
 	app    *App
 	logs   *logBuffer
 	stop   func() error
+	hooks  string // where webhooks are taken, if they are
 }
 
 // logBuffer is a log that may be read while it is written.

@@ -42,6 +42,9 @@ func (a *App) handler() (http.Handler, error) {
 	mux.Handle("/.well-known/", mcpDoor)
 	mux.Handle("/graphql", graphqlDoor)
 	mux.Handle("/graphql/", graphqlDoor)
+	for _, kind := range []string{"github", "gitea", "gitlab"} {
+		mux.Handle("POST /webhooks/"+kind, a.webhooks(a.hooks[kind]))
+	}
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "alive\n") })
 	mux.HandleFunc("GET /readyz", a.readyz)
 	mux.Handle("GET /metrics", a.telemetry.metrics())

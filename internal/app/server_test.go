@@ -23,7 +23,7 @@ func TestPagesOfConfiguredOriginsMayCallEveryDoor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cfg.ListenAt("fairlead.yaml", "127.0.0.1:0"); err != nil {
+	if err := cfg.ListenAt("127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
 	a, err := New(t.Context(), cfg, io.Discard)

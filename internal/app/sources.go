@@ -1,0 +1,125 @@
+package app
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/fairlead-dev/fairlead/catalog/filesource"
+	"github.com/fairlead-dev/fairlead/catalog/ingest"
+	"github.com/fairlead-dev/fairlead/internal/forge"
+	"github.com/fairlead-dev/fairlead/internal/forge/github"
+	"github.com/fairlead-dev/fairlead/internal/git"
+)
+
+// SourceConfig is one source: a name and exactly one kind of source.
+type SourceConfig struct {
+	// Name is how errors, metrics and facts call the source.
+	Name string `yaml:"name"`
+	// Git reads a Git repository.
+	Git *git.SourceConfig `yaml:"git"`
+	// File reads a folder or a file.
+	File *filesource.Config `yaml:"file"`
+	// GitHub reads every repository of an organization or user.
+	GitHub *github.Config `yaml:"github"`
+}
+
+// problem is what any section says is wrong with it.
+type problem struct{ field, message string }
+
+// kinds are the kinds of source that are given, each with what is wrong.
+func (s *SourceConfig) kinds() map[string][]problem {
+	out := map[string][]problem{}
+	if s.Git != nil {
+		out["git"] = nil
+		for _, p := range s.Git.Validate() {
+			out["git"] = append(out["git"], problem{p.Field, p.Message})
+		}
+	}
+	if s.File != nil {
+		out["file"] = nil
+		for _, p := range s.File.Validate() {
+			out["file"] = append(out["file"], problem{p.Field, p.Message})
+		}
+	}
+	if s.GitHub != nil {
+		out["github"] = forgeProblems(s.GitHub.Validate())
+	}
+	return out
+}
+
+func forgeProblems(ps []forge.Problem) []problem {
+	var out []problem
+	for _, p := range ps {
+		out = append(out, problem{p.Field, p.Message})
+	}
+	return out
+}
+
+func (c *Config) checkSource(k *checker, path string, s SourceConfig) {
+	kinds := s.kinds()
+	if len(kinds) != 1 {
+		k.add(path, "a source has exactly one of git, file and github")
+	}
+	for kind, problems := range kinds {
+		for _, p := range problems {
+			at := path + "." + kind
+			if p.field != "" {
+				at += "." + p.field
+			}
+			k.add(at, "%s", p.message)
+		}
+	}
+}
+
+// sources makes what the configuration names, and notes the forges that may
+// send webhooks.
+func (a *App) sources() (sources []ingest.Source, providers []ingest.Provider, err error) {
+	a.fetches, a.hooks = git.NewLimiter(4), map[string][]hook{}
+	for _, s := range a.cfg.Catalog.Sources {
+		var src ingest.Source
+		var found ingest.Provider
+		switch {
+		case s.Git != nil:
+			src, err = a.repository(s.Name, *s.Git)
+		case s.File != nil:
+			src, err = filesource.New(s.Name, *s.File)
+		case s.GitHub != nil:
+			found, err = a.onGitHub(s.Name, *s.GitHub)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("source %s: %w", s.Name, err)
+		}
+		if src != nil {
+			sources = append(sources, src)
+		} else {
+			providers = append(providers, found)
+		}
+	}
+	return sources, providers, nil
+}
+
+func (a *App) repository(name string, cfg git.SourceConfig) (*git.Source, error) {
+	return git.NewSource(name, cfg, filepath.Join(a.cfg.Cache, "git", filepath.FromSlash(name)), a.cfg.dir, a.fetches)
+}
+
+func (a *App) onGitHub(name string, cfg github.Config) (ingest.Provider, error) {
+	client, err := github.New(name, cfg, a.cfg.dir)
+	if err != nil {
+		return nil, err
+	}
+	a.hooks["github"] = append(a.hooks["github"], client)
+	token := cfg.Token()
+	return a.organization(name, "github", owner(cfg.Org, cfg.User), client, git.SourceConfig{Ref: cfg.Ref, Include: cfg.Include, Forge: "github",
+		Credentials: git.Credentials{TokenFile: token.TokenFile, TokenEnv: token.TokenEnv}}), nil
+}
+
+func owner(org, user string) string {
+	if org != "" {
+		return org
+	}
+	return user
+}
+
+func (a *App) organization(name, kind, owner string, lister forge.Lister, template git.SourceConfig) *organization {
+	return &organization{desc: ingest.Description{Name: name, Type: kind, URL: owner}, lister: lister, template: template, open: a.repository}
+}
