@@ -21,16 +21,17 @@ type factory struct {
 }
 
 func (f *factory) fact(value string, at entity.Position) Fact {
-	commit := f.verified.Commit
-	if commit == "" {
+	// What is older than its file was last true at the commit it was read from.
+	stale := f.e.From.StaleSince != ""
+	commit, verified := f.verified.Commit, f.verified.At
+	if commit == "" || stale {
 		commit = f.e.From.Commit
 	}
 	line := int(at.Line)
 	if line == 0 {
 		line = int(f.e.From.Line)
 	}
-	verified := f.verified.At
-	if verified.IsZero() {
+	if verified.IsZero() || stale {
 		verified = f.e.From.VerifiedAt
 	}
 	return Fact{Value: value, Kind: Declared, VerifiedAt: verified,
