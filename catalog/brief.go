@@ -187,7 +187,9 @@ func (s *Service) factory(e *Entity) *factory {
 	if !ok {
 		return f
 	}
-	f.verified = ev.Verified(e.From.Source)
+	if len(e.Status) == 0 { // a last good state is of the commit it was read at
+		f.verified = ev.Verified(e.From.Source)
+	}
 	f.files = func(pattern string) ([]string, bool) { return ev.Files(e.From.Source, pattern) }
 	return f
 }

@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fairlead-dev/fairlead/access/accesstest"
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/catalogtest"
+	"github.com/fairlead-dev/fairlead/catalog/entity"
+	"github.com/fairlead-dev/fairlead/catalog/index"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
@@ -175,5 +178,34 @@ spec:
 		if got := strings.Join(keys, " "); got != "setup build test lint run" {
 			t.Fatalf("the problems are about %s", got)
 		}
+	}
+}
+
+// seen is an ingestion whose sources were last seen at a later commit.
+type seen struct{ sources }
+
+func (*seen) Verified(string) catalog.Sighting {
+	return catalog.Sighting{Commit: "later", At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+}
+func (*seen) Files(string, string) ([]string, bool) { return nil, false }
+
+// TestBriefOfALastGoodState names the commit at which the lines are true.
+func TestBriefOfALastGoodState(t *testing.T) {
+	s := catalogtest.NewEmpty(t, catalogtest.WithIngestion(&seen{}))
+	changes := catalogtest.Changes(t, briefed)
+	s.Publish(changes)
+	for _, want := range []string{"later", changes[0].Record.Entity.From.Commit} {
+		b, err := s.GetServiceBrief(t.Context(), accesstest.As("user:default/alice"), catalog.GetServiceBriefInput{Service: "checkout"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := b.Owner.Source.Commit; got != want {
+			t.Errorf("the owner is from commit %q, want %q", got, want)
+		}
+		broken := *changes[0].Record
+		e := *broken.Entity
+		e.Status = []entity.StatusItem{{Level: "error", Message: "broken since"}}
+		broken.Entity = &e
+		s.Publish([]index.Change{{Ref: changes[0].Ref, Record: &broken}})
 	}
 }
