@@ -119,7 +119,8 @@ try in another terminal:
   {{.CLI}} search payments
   {{.CLI}} deps checkout --both
   {{.CLI}} catalog errors        # one file is broken on purpose
-  {{.CLI}} audit                 # with the sre token
+  {{.CLI}} catalog refresh checkout
+  {{.CLI}} audit                 # what you did; with the sre token, what all did
 
   curl -s {{.URL}}/graphql -H "Authorization: Bearer $FAIRLEAD_TOKEN" -H 'Content-Type: application/json' \
     -d '{"query":"{ serviceBrief(service: \"checkout\") { ref owner { value source { path line } } commands { test { value } } } }"}'
@@ -129,6 +130,9 @@ try in another terminal:
   curl -s "{{.URL}}/api/catalog/entities/by-query?filter=kind=component&limit=3" -H "Authorization: Bearer $FAIRLEAD_TOKEN"
 
 in a browser: {{.URL}}/graphql (GraphiQL; put a token into the field at the top)
+for an agent: the address {{.URL}}/mcp and the agent token, or have its client start
+  {"mcpServers": {"fairlead": {"command": "{{.Program}}", "args": ["mcp"],
+    "env": {"FAIRLEAD_SERVER": "{{.URL}}", "FAIRLEAD_TOKEN": "{{.Tokens.agent}}"}}}}
 edit {{.Dir}}/repos/checkout/catalog-info.yaml, commit it with git, and ask again
 
 not configured here: Vault (credentials), a forge (pull requests), Argo CD (deployments).
@@ -141,8 +145,30 @@ func announce(dir string, a *app.App, set *demo.Set) error {
 		return err
 	}
 	return t.Execute(os.Stdout, map[string]any{
-		"Entities": a.Catalog().Snapshot().Len(), "Repos": len(set.Repositories), "URL": a.URL(), "Dir": dir, "Tokens": set.Tokens, "CLI": beside("fairlead"),
+		"Entities": a.Catalog().Snapshot().Len(), "Repos": described(set.Repositories), "URL": a.URL(), "Dir": dir, "Tokens": set.Tokens, "CLI": beside("fairlead"), "Program": absolute(beside("fairlead")),
 	})
+}
+
+// described counts the repositories that hold catalog files.
+func described(all []demo.Repository) (n int) {
+	for _, r := range all {
+		if r.Catalog {
+			n++
+		}
+	}
+	return n
+}
+
+// absolute is a program's whole path, for those who call it from elsewhere;
+// a name that is found by PATH stays.
+func absolute(program string) string {
+	if !strings.ContainsRune(program, filepath.Separator) {
+		return program
+	}
+	if path, err := filepath.Abs(program); err == nil {
+		return path
+	}
+	return program
 }
 
 // beside is how to call a program that lies beside this one.

@@ -44,12 +44,18 @@ func run(ctx context.Context, args []string) int {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		return exitFailed
 	}
+	switch {
+	case len(args) == 0:
+		args = []string{"--help"}
+	case len(args) == 1 && args[0] == "--version":
+		args = []string{"version"}
+	}
 	parsed, err := parser.Parse(args)
 	if code >= 0 {
 		return code
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "error:", err)
+		fmt.Fprintf(os.Stderr, "error: %v\nfix: See `fairleadd --help`.\n", err)
 		return exitUsage
 	}
 	return exitCode(parsed.Run())
