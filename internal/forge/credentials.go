@@ -28,6 +28,24 @@ func (c Credentials) Validate(ps *Problems) {
 	}
 }
 
+// OrShort gives the credentials that are configured, c or, written shorter,
+// by file or env.
+func (c Credentials) OrShort(file, env string) Credentials {
+	if file != "" || env != "" {
+		return Credentials{TokenFile: file, TokenEnv: env}
+	}
+	return c
+}
+
+// ValidateOrShort adds what is wrong with credentials that may be written
+// shorter to ps.
+func (c Credentials) ValidateOrShort(ps *Problems, file, env string) {
+	if c.Set() && (file != "" || env != "") {
+		ps.Add("credentials", "name the token here or by credentials, and not both")
+	}
+	c.OrShort(file, env).Validate(ps)
+}
+
 // Set tells whether any are configured.
 func (c Credentials) Set() bool { return c.TokenFile != "" || c.TokenEnv != "" }
 

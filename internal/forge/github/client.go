@@ -54,7 +54,7 @@ func New(name string, cfg Config, dir string, opts ...Option) (*Client, error) {
 	cfg.Limits = cfg.Limits.WithDefaults()
 	c := &Client{name: name, cfg: cfg, at: endpointsOf(forge.Address(&ps, cfg.Host, cfg.URL, publicHost, true)), again: make(chan struct{}, 1)}
 	c.webhook = forge.NewWebhook(cfg.WebhookSecretFile, dir)
-	c.wire = forge.Wire{Base: c.at.rest, Host: c.at.web.Host, Credentials: cfg.credentials().In(dir),
+	c.wire = forge.Wire{Base: c.at.rest, Host: c.at.web.Host, Credentials: cfg.Token().In(dir),
 		Authorize: func(h http.Header, token string) { h.Set("Authorization", "Bearer "+token) },
 		Resource:  resource, Slow: slow, Limits: cfg.Limits}
 	for _, o := range opts {

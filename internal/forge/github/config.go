@@ -46,7 +46,7 @@ type Config struct {
 // file and no network.
 func (c *Config) Validate() []forge.Problem {
 	var ps forge.Problems
-	credentials := c.credentials()
+	credentials := c.Token()
 	forge.Address(&ps, c.Host, c.URL, publicHost, credentials.Set())
 	switch {
 	case c.Org != "" && c.User != "":
@@ -59,10 +59,7 @@ func (c *Config) Validate() []forge.Problem {
 		validateLogin(&ps, "user", c.User)
 	}
 	c.Filter.Validate(&ps, "public", "internal", "private")
-	if c.Credentials.Set() && (c.TokenFile != "" || c.TokenEnv != "") {
-		ps.Add("credentials", "name the token here or by credentials, and not both")
-	}
-	credentials.Validate(&ps)
+	c.Credentials.ValidateOrShort(&ps, c.TokenFile, c.TokenEnv)
 	if !credentials.Set() {
 		ps.Add("credentials", "a token is missing; GitHub lists repositories in batches for nobody without one")
 	}
@@ -79,17 +76,9 @@ func validateLogin(ps *forge.Problems, field, name string) {
 	}
 }
 
-// credentials are those configured, in either way.
-func (c *Config) credentials() forge.Credentials {
-	if c.TokenFile != "" || c.TokenEnv != "" {
-		return forge.Credentials{TokenFile: c.TokenFile, TokenEnv: c.TokenEnv}
-	}
-	return c.Credentials
-}
-
 // Token is where the token is found, whichever way it is written, for what
 // reads the repositories' contents.
-func (c *Config) Token() forge.Credentials { return c.credentials() }
+func (c *Config) Token() forge.Credentials { return c.Credentials.OrShort(c.TokenFile, c.TokenEnv) }
 
 // endpoints are where GitHub's two APIs are.
 type endpoints struct {
