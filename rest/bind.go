@@ -221,7 +221,7 @@ func fromJSON(name string, raw []byte, field reflect.Value) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	err := dec.Decode(field.Addr().Interface())
-	if err == nil && !dec.More() {
+	if _, end := dec.Token(); err == nil && end == io.EOF { //nolint:errorlint // a decoder returns this very error
 		return nil
 	}
 	return fault.New(fault.Invalid, "%s", mismatch(name, raw, field.Type(), err))

@@ -102,6 +102,7 @@ func TestNativeErrors(t *testing.T) {
 		{"owner", "GET", "/api/v1/whoami?x=1", "", 400, fault.Invalid, []string{"there are none here"}},
 		{"owner", "GET", "/api/v1/search?query=a&zzzzzz=1", "", 400, fault.Invalid, []string{"There are: query, filter, limit, cursor."}},
 		{"owner", "GET", "/api/v1/entities?limit=ten", "", 400, fault.Invalid, []string{`limit must be a whole number, not \"ten\"`}},
+		{"owner", "GET", "/api/v1/entities?limit=5]", "", 400, fault.Invalid, []string{`limit must be a whole number, not \"5]\"`}},
 		{"owner", "GET", "/api/v1/entities?limit=1&limit=2", "", 400, fault.Invalid, []string{"limit is given 2 times"}},
 		{"owner", "GET", "/api/v1/entities?limit=-1", "", 400, fault.Invalid, []string{"limit"}},
 		{"owner", "GET", "/api/v1/entities?query=%7B", "", 400, fault.Invalid, []string{"query is not valid JSON"}},
