@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"gopkg.in/yaml.v3"
 )
 
 // Rate bounds how often: Burst times at once, refilled evenly over Per. It is
@@ -36,6 +38,15 @@ func (r Rate) Interval() time.Duration { return r.Per / time.Duration(r.Burst) }
 // String gives the form that UnmarshalText reads.
 func (r Rate) String() string { return fmt.Sprintf("%d/%s", r.Burst, r.Per) }
 
+// UnmarshalYAML reads what UnmarshalText reads, and names the line of what is
+// wrong.
+func (r *Rate) UnmarshalYAML(n *yaml.Node) error {
+	if err := r.UnmarshalText([]byte(n.Value)); err != nil {
+		return &yaml.TypeError{Errors: []string{fmt.Sprintf("line %d: %v", n.Line, err)}}
+	}
+	return nil
+}
+
 // UnmarshalText reads 30/1m or 30/m.
 func (r *Rate) UnmarshalText(text []byte) error {
 	count, per, ok := strings.Cut(string(text), "/")
@@ -46,7 +57,7 @@ func (r *Rate) UnmarshalText(text []byte) error {
 	d, err2 := time.ParseDuration(per)
 	got := Rate{Burst: n, Per: d}
 	if !ok || err != nil || err2 != nil || !got.Valid() {
-		return fmt.Errorf("%q is not a rate such as 30/1m", clip(string(text), 80))
+		return fmt.Errorf("%q is not a rate such as 30/m or 100/1h", clip(string(text), 80))
 	}
 	*r = got
 	return nil
