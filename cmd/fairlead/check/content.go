@@ -177,6 +177,9 @@ func openCommit(ctx context.Context, tree *git.Tree) (*committed, error) {
 	c := &committed{tree: tree, kinds: map[string]kind{".": directory}}
 	for i := range changes {
 		name := changes[i].Path
+		if !utf8.ValidString(name) {
+			continue // the catalog does not take such names
+		}
 		c.files = append(c.files, name)
 		c.kinds[name] = regular
 		for dir := path.Dir(name); c.kinds[dir] == missing; dir = path.Dir(dir) {
