@@ -221,7 +221,7 @@ func fromJSON(name string, raw []byte, field reflect.Value) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	err := dec.Decode(field.Addr().Interface())
-	if _, end := dec.Token(); err == nil && end == io.EOF { //nolint:errorlint // a decoder returns this very error
+	if _, end := dec.Token(); err == nil && end == io.EOF {
 		return nil
 	}
 	return fault.New(fault.Invalid, "%s", mismatch(name, raw, field.Type(), err))
