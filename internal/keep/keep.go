@@ -104,15 +104,16 @@ func (k *Keeper) unmap() error {
 	if k.mapped.Load() < maxMapped {
 		return nil
 	}
-	k.mapped.Store(0)
 	if err := k.db.Close(); err != nil {
 		return err
 	}
 	db, err := open(k.path)
-	if err == nil {
-		k.db = db
+	if err != nil {
+		return err // the next use tries again
 	}
-	return err
+	k.db = db
+	k.mapped.Store(0)
+	return nil
 }
 
 // Load gives what was kept of a source, nil if nothing was. Kept state of

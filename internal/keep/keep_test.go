@@ -201,3 +201,21 @@ func TestLargeStateTakesTurns(t *testing.T) {
 	save(t, k, state("fifth"))
 	check(k, "fifth")
 }
+
+func TestFileThatCouldNotBeOpenedAnewIsOpenedLater(t *testing.T) {
+	k := open1(t, t.TempDir())
+	save(t, k, ingest.Delta{Meta: ingest.Meta{Revision: "r1"}})
+	path := k.path
+	k.path = filepath.Join(t.TempDir(), "none", "catalog.db")
+	k.mapped.Store(maxMapped)
+	if err := k.unmap(); err == nil {
+		t.Fatal("a file that is not there was opened")
+	}
+	k.path = path
+	if _, err := k.Load(t.Context(), "s"); err == nil {
+		t.Error("a closed file was read")
+	}
+	if kept, err := k.Load(t.Context(), "s"); err != nil || kept == nil || kept.Meta.Revision != "r1" {
+		t.Errorf("got %v, %v", kept, err)
+	}
+}
