@@ -11,7 +11,7 @@ import (
 )
 
 type serveCmd struct {
-	Config string `required:"" type:"existingfile" help:"The configuration file (YAML)." placeholder:"FILE"`
+	Config string `required:"" type:"path" help:"The configuration file (YAML)." placeholder:"FILE"`
 	Listen string `help:"Listen at ADDR instead of the configured address." placeholder:"ADDR"`
 	Check  bool   `help:"Check the configuration, print everything that is wrong with it, and end."`
 }
@@ -36,7 +36,7 @@ func (c *serveCmd) Run(ctx context.Context) error {
 		}
 	}
 	if c.Check {
-		if err := cfg.CheckTokens(); err != nil {
+		if err := cfg.CheckPresent(); err != nil {
 			return err
 		}
 		fmt.Println(c.Config + ": no problems")
@@ -51,7 +51,7 @@ func (c *serveCmd) Run(ctx context.Context) error {
 }
 
 type migrateCmd struct {
-	Config string `required:"" type:"existingfile" help:"The configuration file (YAML)." placeholder:"FILE"`
+	Config string `required:"" type:"path" help:"The configuration file (YAML)." placeholder:"FILE"`
 }
 
 // Run migrates and ends.

@@ -93,7 +93,7 @@ func (e *ConfigError) Error() string {
 func LoadConfig(file string) (*Config, error) {
 	data, err := os.ReadFile(file) //nolint:gosec // whoever starts the server names its configuration
 	if err != nil {
-		return nil, err
+		return nil, &ConfigError{File: file, Problems: []ConfigProblem{{Message: fmt.Sprintf("the file cannot be read: %v", reason(err))}}}
 	}
 	dir, err := filepath.Abs(filepath.Dir(file))
 	if err != nil {
@@ -179,7 +179,10 @@ func (k *checker) access(ps access.Problems) {
 			text += ". " + p.Fix
 		}
 		if p.File != "" {
-			text = fmt.Sprintf("%s:%d:%d: %s %s", p.File, p.Line, p.Column, p.Path, text)
+			if p.Path != "" {
+				text = p.Path + ": " + text
+			}
+			text = fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, text)
 			p.Path = "policy.rules"
 		}
 		k.add(p.Path, "%s", text)
@@ -298,13 +301,6 @@ func (c *Config) ListenAt(address string) error {
 	c.checkServer(k)
 	k.access(c.Auth.Validate(address))
 	return c.refuse(k.problems)
-}
-
-// CheckTokens reads the tokens that the configuration names. The error is a
-// *ConfigError with everything that is wrong with them.
-func (c *Config) CheckTokens() error {
-	_, err := c.authenticator(nil)
-	return err
 }
 
 func (c *Config) authenticator(log *slog.Logger) (*access.Authenticator, error) {

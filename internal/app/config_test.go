@@ -98,10 +98,32 @@ func TestConfigTellsOfTokensThatCannotBeRead(t *testing.T) {
 		t.Fatalf("the files of tokens are read when the server starts: %v", err)
 	}
 	_, started := New(t.Context(), cfg, io.Discard)
-	for doing, err := range map[string]error{"a check": cfg.CheckTokens(), "a start": started} {
+	for doing, err := range map[string]error{"a check": cfg.CheckPresent(), "a start": started} {
 		var config *ConfigError
 		if !errors.As(err, &config) || !strings.Contains(config.Error(), "fairlead.yaml: line 3: auth.tokens[0]") {
 			t.Errorf("%s: got %v", doing, err)
+		}
+	}
+}
+
+func TestConfigCheckLooksForWhatItNames(t *testing.T) {
+	cfg, err := ParseConfig([]byte(`catalog:
+  sources:
+    - {name: a, file: {path: ./gone}}
+    - {name: b, git: {url: "https://git.example.com/b.git", credentials: {tokenFile: ./gone.token}}}
+    - {name: c, git: {url: "https://git.example.com/c.git", credentials: {tokenEnv: FAIRLEAD_TEST_NOT_SET}}}
+    - {name: d, file: {path: .}}
+`), "fairlead.yaml", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config *ConfigError
+	if err := cfg.CheckPresent(); !errors.As(err, &config) || len(config.Problems) != 3 {
+		t.Fatalf("got %v", err)
+	}
+	for _, want := range []string{"line 3: catalog.sources[0].file.path", "line 4: catalog.sources[1].git.credentials.tokenFile", "line 5: catalog.sources[2].git.credentials.tokenEnv"} {
+		if !strings.Contains(config.Error(), want) {
+			t.Errorf("missing %q in:\n%v", want, config)
 		}
 	}
 }

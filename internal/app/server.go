@@ -48,6 +48,8 @@ func (a *App) handler() (http.Handler, error) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "alive\n") })
 	mux.HandleFunc("GET /readyz", a.readyz)
 	mux.Handle("GET /metrics", a.telemetry.metrics())
+	mux.HandleFunc("GET /{$}", root)
+	mux.HandleFunc("/", nothingThere)
 	return otelhttp.NewHandler(secure(hurryAnswer(a.guardHost(hurryBody(mux)), answerTimeout)), "http", otelhttp.WithTracerProvider(a.telemetry.provider)), nil
 }
 
