@@ -22,6 +22,7 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 	"github.com/fairlead-dev/fairlead/internal/git"
+	"github.com/fairlead-dev/fairlead/internal/heap"
 	"github.com/fairlead-dev/fairlead/internal/keep"
 	"github.com/fairlead-dev/fairlead/internal/store"
 )
@@ -46,6 +47,7 @@ type App struct {
 	hooks     map[string][]hook // by kind of forge
 	fetches   *git.Limiter
 	listener  net.Listener
+	started   func() // called once everything has been read for the first time
 	server    *http.Server
 }
 
@@ -113,7 +115,7 @@ func (a *App) makeRooms() (err error) {
 	}
 	a.ingester = ingest.New(ingest.Config{
 		Sources: sources, Providers: providers, Processor: a.processor(), Publish: a.catalog.Publish, Keeper: a.keeper,
-		Fingerprint: a.cfg.fingerprint(), Refresh: a.cfg.Catalog.Refresh, Log: log, Observe: a.telemetry.ingested, Settled: roomToStart(),
+		Fingerprint: a.cfg.fingerprint(), Refresh: a.cfg.Catalog.Refresh, Log: log, Observe: a.telemetry.ingested, Settled: func() { a.started() },
 	})
 	a.catalog.Attach(a.ingester)
 	a.telemetry.gauge("fairlead_entities", "Entities in the catalog.", func() float64 { return float64(a.catalog.Snapshot().Len()) })
@@ -152,6 +154,8 @@ func (a *App) Ready() bool { return a.ingester.Ready() }
 // eight seconds and closes everything that New opened.
 func (a *App) Run(ctx context.Context) error {
 	defer a.close()
+	a.started = heap.Start()
+	defer a.started()
 	if err := a.ingester.Restore(ctx); err != nil {
 		return err
 	}

@@ -39,6 +39,7 @@ var layers = []layer{
 	{"internal/arch", nil},
 	{"internal/demo", []string{"internal/git", "access", "internal/fault"}},
 	{"internal/bench", []string{""}},
+	{"internal/heap", nil},
 	{"internal/app", []string{""}},
 	{"cmd/fairleadd", []string{"internal/app", "internal/demo", "internal/fault"}},
 	{"cmd/fairlead", []string{"cmd/fairlead", "catalog", "gitops/edit", "access", "internal/git", "internal/fault"}},

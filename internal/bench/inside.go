@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"runtime/pprof"
 	"strconv"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog/index"
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
 	"github.com/fairlead-dev/fairlead/internal/git"
+	"github.com/fairlead-dev/fairlead/internal/heap"
 	"github.com/fairlead-dev/fairlead/internal/keep"
 )
 
@@ -75,15 +75,14 @@ func (j job) do(ctx context.Context) error {
 		return err
 	}
 	defer p.keeper.Close()
-	before := heap()
+	before := held()
 	res := &inside{}
-	debug.SetGCPercent(200) // as the server does while it starts
+	started := heap.Start()
 	if err := j.start(ctx, p, res); err != nil {
 		return err
 	}
-	debug.SetGCPercent(50)
-	res.Heap = heap() - before
-	debug.FreeOSMemory()
+	res.Heap = held() - before
+	started()
 	if res.Resident, res.Peak, err = settled(ctx, os.Getpid()); err != nil {
 		return err
 	}
@@ -187,7 +186,8 @@ func (j job) edit(ctx context.Context, p *parts, res *inside) error {
 	return nil
 }
 
-func heap() int64 {
+// held is how much of the heap is in use once garbage is gone.
+func held() int64 {
 	runtime.GC()
 	runtime.GC()
 	var m runtime.MemStats
