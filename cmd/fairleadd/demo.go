@@ -136,7 +136,7 @@ for an agent: the address {{.URL}}/mcp and the agent token, or have its client s
 edit {{.Dir}}/repos/checkout/catalog-info.yaml, commit it with git, and ask again
 
 not configured here: Vault (credentials), a forge (pull requests), Argo CD (deployments).
-logs are in {{.Dir}}/fairleadd.log; stop with Ctrl-C
+logs are in {{.Dir}}/fairleadd.log; stop with Ctrl-C, or with: kill {{.PID}}
 `
 
 func announce(dir string, a *app.App, set *demo.Set) error {
@@ -145,7 +145,7 @@ func announce(dir string, a *app.App, set *demo.Set) error {
 		return err
 	}
 	return t.Execute(os.Stdout, map[string]any{
-		"Entities": a.Catalog().Snapshot().Len(), "Repos": described(set.Repositories), "URL": a.URL(), "Dir": dir, "Tokens": set.Tokens, "CLI": beside("fairlead"), "Program": absolute(beside("fairlead")),
+		"Entities": a.Catalog().Snapshot().Len(), "Repos": described(set.Repositories), "URL": a.URL(), "Dir": dir, "PID": os.Getpid(), "Tokens": set.Tokens, "CLI": beside("fairlead"), "Program": absolute(beside("fairlead")),
 	})
 }
 
