@@ -28,7 +28,7 @@ func (s *source) commit(out *outcome, now Sighting) (delta Delta, old, fresh []h
 	s.recheck = false
 	s.sight(now)
 	if s.provider != "" {
-		s.meta.Provider, s.meta.Description = s.provider, s.desc
+		s.meta.Provider, s.meta.Description = s.provider, *s.desc()
 	}
 	delta.Meta = s.meta
 	return delta, old, fresh
@@ -90,9 +90,9 @@ func (in *Ingester) save(ctx context.Context, s *source, d Delta) {
 	if in.keeper == nil {
 		return
 	}
-	err := in.keeper.Save(ctx, s.desc.Name, d)
+	err := in.keeper.Save(ctx, s.desc().Name, d)
 	if err != nil {
-		in.log.ErrorContext(ctx, "catalog state could not be kept", "source", s.desc.Name, "error", err)
+		in.log.ErrorContext(ctx, "catalog state could not be kept", "source", s.desc().Name, "error", err)
 	}
 	s.mu.Lock()
 	s.unsaved = err != nil

@@ -124,9 +124,9 @@ func (in *Ingester) Restore(ctx context.Context) error {
 	g.SetLimit(in.workers)
 	for _, s := range in.sources() {
 		g.Go(func() error {
-			kept, err := in.keeper.Load(ctx, s.desc.Name)
+			kept, err := in.keeper.Load(ctx, s.desc().Name)
 			if err != nil {
-				in.log.WarnContext(ctx, "kept catalog is unreadable, reading anew", "source", s.desc.Name, "error", err)
+				in.log.WarnContext(ctx, "kept catalog is unreadable, reading anew", "source", s.desc().Name, "error", err)
 			}
 			if kept != nil {
 				s.restore(in, kept)
@@ -191,7 +191,7 @@ func (in *Ingester) poll(ctx context.Context, s *source, tried func()) {
 		case <-s.again:
 		}
 		if _, err := in.sync(ctx, s); err != nil && ctx.Err() == nil {
-			in.log.WarnContext(ctx, "source could not be read, its last good state stays", "source", s.desc.Name, "error", err)
+			in.log.WarnContext(ctx, "source could not be read, its last good state stays", "source", s.desc().Name, "error", err)
 		}
 		tried()
 		timer.Reset(in.pause(s.failures()))
@@ -226,7 +226,7 @@ func (in *Ingester) sync(ctx context.Context, s *source) (changed int, err error
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
-			err = fault.From(fmt.Errorf("panic while reading source %s: %v", s.desc.Name, p))
+			err = fault.From(fmt.Errorf("panic while reading source %s: %v", s.desc().Name, p))
 		}
 		if err != nil && asked.Err() != nil { // not the source's fault: whoever asked is gone
 			s.doubt()
@@ -234,8 +234,11 @@ func (in *Ingester) sync(ctx context.Context, s *source) (changed int, err error
 			return
 		}
 		s.finish(in.now(), err)
-		in.observe(ctx, s.desc.Name, in.now().Sub(start), s.fileCount(), err)
+		in.observe(ctx, s.desc().Name, in.now().Sub(start), s.fileCount(), err)
 	}()
+	if s.adopt() {
+		in.enrol(nil, nil) // it may be found by other URLs now
+	}
 	rev, err := s.observe(ctx)
 	if err != nil {
 		return 0, err
@@ -252,7 +255,7 @@ func (in *Ingester) sync(ctx context.Context, s *source) (changed int, err error
 
 // printOf is what decides whether kept files of a source are read anew.
 func (in *Ingester) printOf(s *source) string {
-	return fmt.Sprintf("%s %s %s %q", in.fingerprint, s.desc.BaseType, s.desc.Base, s.desc.Include)
+	return fmt.Sprintf("%s %s %s %q", in.fingerprint, s.desc().BaseType, s.desc().Base, s.desc().Include)
 }
 
 // foreign separates a source's name from a path in it.
@@ -273,15 +276,15 @@ func (in *Ingester) owner(s *source, path string) (*source, string) {
 // locate gives the path of a location as seen from a source: within it, or
 // in another source as name//path.
 func (in *Ingester) locate(s *source, at descriptor.Location) (string, bool) {
-	if path, ok := in.processor.Within(s.base, at); ok {
+	if path, ok := in.processor.Within(s.base(), at); ok {
 		return path, true
 	}
 	for _, o := range in.sources() {
 		if o == s {
 			continue
 		}
-		if path, ok := in.processor.Within(o.base, at); ok {
-			return o.desc.Name + foreign + path, true
+		if path, ok := in.processor.Within(o.base(), at); ok {
+			return o.desc().Name + foreign + path, true
 		}
 	}
 	return "", false

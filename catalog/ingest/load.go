@@ -28,7 +28,7 @@ type loader struct {
 // address is where a path is, as annotations name it.
 func (l *loader) address(path string) (at descriptor.Location, ok bool) {
 	owner, rel := l.in.owner(l.src, path)
-	at, err := l.in.processor.Address(owner.base, rel)
+	at, err := l.in.processor.Address(owner.base(), rel)
 	return at, err == nil
 }
 
@@ -126,7 +126,7 @@ func status(problems []entity.Problem) []entity.StatusItem {
 
 func (l *loader) process(ctx context.Context, f *File, read *descriptor.File, d *descriptor.Document, origin string, old *File) *Document {
 	rd := &placeholderReader{l: l}
-	res := l.in.processor.Process(ctx, read, d, descriptor.Location{Type: l.src.desc.BaseType, Target: origin}, rd)
+	res := l.in.processor.Process(ctx, read, d, descriptor.Location{Type: l.src.desc().BaseType, Target: origin}, rd)
 	out := &Document{Index: d.Index, Ref: d.Ref.String(), Line: d.At.Line, Owner: ownerOf(d), Since: l.since}
 	good := res.OK && res.Entity != nil
 	if good {
@@ -176,7 +176,7 @@ func (f *File) document(ref string) *Document {
 func (l *loader) entity(path string, d *descriptor.Document, root *entity.Object) *entity.Entity {
 	owner, rel := l.in.owner(l.src, path)
 	return &entity.Entity{Ref: d.Ref, Root: root, From: entity.Provenance{
-		Source: owner.desc.Name, Repository: owner.desc.Repository,
+		Source: owner.desc().Name, Repository: owner.desc().Repository,
 		Commit: l.info.Commit, Path: rel, Line: d.At.Line, VerifiedAt: l.at,
 	}}
 }

@@ -170,8 +170,8 @@ func (in *Ingester) retire(ctx context.Context, p *provider, s *source) {
 	if in.keeper == nil {
 		return
 	}
-	if err := in.keeper.Forget(ctx, s.desc.Name); err != nil {
-		in.log.ErrorContext(ctx, "kept state of a source that is gone could not be removed", "source", s.desc.Name, "error", err)
+	if err := in.keeper.Forget(ctx, s.desc().Name); err != nil {
+		in.log.ErrorContext(ctx, "kept state of a source that is gone could not be removed", "source", s.desc().Name, "error", err)
 	}
 }
 

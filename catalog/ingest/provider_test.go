@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -78,6 +79,16 @@ func (r *running) has(ref string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.snap.Get(everything(), ref) != nil
+}
+
+// json is an entity as it is served, "" if there is none.
+func (r *running) json(ref string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e := r.snap.Get(everything(), ref); e != nil {
+		return string(e.AppendJSON(nil))
+	}
+	return ""
 }
 
 func (r *running) await(what string, holds func() bool) {
@@ -182,4 +193,29 @@ func TestANoticeOfAnUnknownRepositoryHasProvidersLook(t *testing.T) {
 		t.Errorf("%d sources were told", n)
 	}
 	r.await("the new repository is read", func() bool { return r.has("component:default/new") })
+}
+
+func TestASourceThatIsListedOtherwiseIsReadAnew(t *testing.T) {
+	o, keeper := &organization{}, &memoryKeeper{kept: map[string]*ingest.Kept{}}
+	o.set(nil, repository("a"))
+	first := run(t, o, keeper)
+	first.await("the repository is read", func() bool { return first.has("component:default/a") })
+	moved := func(to string) ingest.Source {
+		m := ingesttest.NewMemory("a", to)
+		m.Write(map[string]string{"catalog-info.yaml": component("a")})
+		return m
+	}
+	o.set(nil, moved("https://git.example.test/acme/moved"))
+	first.await("its entities tell where it is now", func() bool {
+		return strings.Contains(first.json("component:default/a"), "https://git.example.test/acme/moved")
+	})
+	if n := first.in.Notify("https://git.example.test/acme/moved"); n != 1 {
+		t.Errorf("%d sources were told by the new address", n)
+	}
+	first.stop()
+	o.set(nil, moved("https://git.example.test/acme/again"))
+	second := run(t, o, keeper)
+	second.await("so they do after a restart", func() bool {
+		return strings.Contains(second.json("component:default/a"), "https://git.example.test/acme/again")
+	})
 }

@@ -3,8 +3,10 @@ package ingest
 import (
 	"context"
 	"maps"
+	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -18,8 +20,8 @@ type source struct {
 	rank rank
 	// provider found the source; "" where it is configured.
 	provider string
-	desc     Description
-	base     descriptor.Location
+	// described changes while busy is held only.
+	described atomic.Pointer[Description]
 	// busy holds one token: who has it may read the source.
 	busy chan struct{}
 	// again asks for a reading without waiting for it.
@@ -27,6 +29,7 @@ type source struct {
 
 	mu       sync.RWMutex // guards what follows
 	src      Source       // nil while a kept source has not been found again
+	next     Source       // what discovery has made of the source since
 	meta     Meta
 	ready    bool
 	failed   int
@@ -56,8 +59,8 @@ func newSource(at rank, src Source) *source {
 
 // newKept makes a source of which only the description is known.
 func newKept(at rank, d Description) *source {
-	s := &source{rank: at, desc: d, base: descriptor.Location{Type: d.BaseType, Target: d.Base},
-		busy: make(chan struct{}, 1), again: make(chan struct{}, 1)}
+	s := &source{rank: at, busy: make(chan struct{}, 1), again: make(chan struct{}, 1)}
+	s.described.Store(&d)
 	s.busy <- struct{}{}
 	return s
 }
@@ -80,15 +83,42 @@ func (s *source) nudge() {
 	}
 }
 
-// attach gives a source what it is read from, and asks for a reading if that
-// knows of a change already.
+func (s *source) desc() *Description { return s.described.Load() }
+
+// base is the location that the source's paths are relative to.
+func (s *source) base() descriptor.Location {
+	d := s.desc()
+	return descriptor.Location{Type: d.BaseType, Target: d.Base}
+}
+
+// attach gives a source what it is to be read from, and asks for a reading if
+// that knows of a change already.
 func (s *source) attach(src Source) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.src = src
-	if h, ok := src.(Hinted); ok && h.Hint() != s.meta.Revision {
+	s.next = src
+	h, ok := src.(Hinted)
+	if ok && h.Hint() != s.meta.Revision || !reflect.DeepEqual(src.Describe(), *s.desc()) {
 		s.nudge()
 	}
+}
+
+// adopt puts in force what was attached, and tells whether the source is
+// described otherwise now: it may have moved, or be configured anew. Whoever
+// calls it holds busy.
+func (s *source) adopt() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.next == nil {
+		return false
+	}
+	d := s.next.Describe()
+	s.src, s.next = s.next, nil
+	if reflect.DeepEqual(d, *s.desc()) {
+		return false
+	}
+	s.described.Store(&d)
+	return true
 }
 
 func (s *source) from() Source {
@@ -256,7 +286,7 @@ func (s *source) roots(paths map[string]string) []string {
 }
 
 func (s *source) includes(path string) bool {
-	for _, glob := range s.desc.Include {
+	for _, glob := range s.desc().Include {
 		if doublestar.MatchUnvalidated(glob, path) {
 			return true
 		}
@@ -323,7 +353,7 @@ func (s *source) reopen(ctx context.Context) error {
 }
 
 func (s *source) unread() error {
-	return fault.New(fault.Unavailable, "source %q has not been read yet", s.desc.Name).WithFix("Nothing is to be done: it is tried again.")
+	return fault.New(fault.Unavailable, "source %q has not been read yet", s.desc().Name).WithFix("Nothing is to be done: it is tried again.")
 }
 
 // bytes reads a file of this or of another source.

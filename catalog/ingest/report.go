@@ -108,7 +108,7 @@ func (in *Ingester) Sources() []catalog.SourceStatus {
 	for _, s := range all {
 		st := s.status()
 		st.Entities = held[s]
-		st.Problems += lost[s.desc.Name]
+		st.Problems += lost[s.desc().Name]
 		out = append(out, st)
 	}
 	for _, p := range in.providers {
@@ -121,7 +121,7 @@ func (s *source) status() catalog.SourceStatus {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	st := catalog.SourceStatus{
-		Name: s.desc.Name, Type: s.desc.Type, URL: s.desc.URL, State: "ok", Commit: s.meta.Info.Commit,
+		Name: s.desc().Name, Type: s.desc().Type, URL: s.desc().URL, State: "ok", Commit: s.meta.Info.Commit,
 		Checked: sighting(s.meta.Checked), Changed: sighting(s.meta.Changed), Files: len(s.files), Problems: s.problems,
 	}
 	switch {
@@ -175,7 +175,7 @@ func (in *Ingester) Problems() []catalog.IngestionError {
 	out = append(out, in.conflicts()...)
 	rank := make(map[string]int, len(all))
 	for i, s := range all {
-		rank[s.desc.Name] = i
+		rank[s.desc().Name] = i
 	}
 	slices.SortStableFunc(out, func(a, b catalog.IngestionError) int {
 		return cmp.Or(cmp.Compare(rank[a.Source], rank[b.Source]), strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
@@ -188,7 +188,7 @@ func (s *source) errors() []catalog.IngestionError {
 	defer s.mu.RUnlock()
 	var out []catalog.IngestionError
 	if f := s.lastErr; f != nil {
-		out = append(out, catalog.IngestionError{Source: s.desc.Name, FirstSeen: sighting(s.errSince), LastSeen: sighting(s.meta.Checked),
+		out = append(out, catalog.IngestionError{Source: s.desc().Name, FirstSeen: sighting(s.errSince), LastSeen: sighting(s.meta.Checked),
 			Problem: entity.Problem{Severity: entity.SeverityError, Name: "SourceError", Message: f.Message, Fix: f.Fix}})
 	}
 	for _, p := range s.list() {
@@ -197,7 +197,7 @@ func (s *source) errors() []catalog.IngestionError {
 		if s.lastErr == nil {
 			last = Sighting{Commit: s.meta.Info.Commit, At: s.meta.Checked.At}
 		}
-		out = append(out, catalog.IngestionError{Problem: p.Problem, Source: s.desc.Name, Owner: p.owner,
+		out = append(out, catalog.IngestionError{Problem: p.Problem, Source: s.desc().Name, Owner: p.owner,
 			FirstSeen: sighting(seen.First), LastSeen: sighting(last)})
 	}
 	return out
@@ -226,7 +226,7 @@ func (in *Ingester) conflict(ref string, held, lost claim) catalog.IngestionErro
 		first = Sighting{Commit: from.Commit, At: from.VerifiedAt}
 	}
 	from := held.doc.Entity.From
-	return catalog.IngestionError{Source: s.desc.Name, Owner: lost.doc.Owner,
+	return catalog.IngestionError{Source: s.desc().Name, Owner: lost.doc.Owner,
 		FirstSeen: sighting(first), LastSeen: sighting(s.meta.Checked),
 		Problem: entity.Problem{Severity: entity.SeverityError, Name: "ConflictError", File: lost.path, Line: lost.doc.Line, Column: 1, Ref: ref,
 			Message: fmt.Sprintf("%s is already described in %s:%d of source %s at commit %s, which keeps the name", ref, held.path, held.doc.Line, from.Source, short(from.Commit)),
@@ -275,11 +275,11 @@ func (in *Ingester) Locations() []catalog.LocationItem {
 	all := in.sources()
 	out := make([]catalog.LocationItem, 0, len(all))
 	for _, s := range all {
-		target := s.desc.Base
-		if len(s.desc.Include) == 1 && !strings.ContainsAny(s.desc.Include[0], "*?[{") {
-			target = strings.TrimSuffix(target, "/") + "/" + s.desc.Include[0]
+		target := s.desc().Base
+		if len(s.desc().Include) == 1 && !strings.ContainsAny(s.desc().Include[0], "*?[{") {
+			target = strings.TrimSuffix(target, "/") + "/" + s.desc().Include[0]
 		}
-		at := descriptor.Location{Type: s.desc.BaseType, Target: target}
+		at := descriptor.Location{Type: s.desc().BaseType, Target: target}
 		out = append(out, catalog.LocationItem{Type: at.Type, Target: at.Target,
 			ID: uuid.NewSHA1(uuid.NameSpaceURL, []byte(at.String())).String()})
 	}

@@ -30,8 +30,8 @@ func newRoster(list []*source) *roster {
 	slices.SortFunc(list, func(a, b *source) int { return a.rank.compare(b.rank) })
 	r := &roster{list: list, byName: make(map[string]*source, len(list)), byRepository: make(map[string][]*source, len(list))}
 	for _, s := range list {
-		r.byName[s.desc.Name] = s
-		keys := []string{entity.RepositoryKey(s.desc.URL), entity.RepositoryKey(s.desc.Repository)}
+		r.byName[s.desc().Name] = s
+		keys := []string{entity.RepositoryKey(s.desc().URL), entity.RepositoryKey(s.desc().Repository)}
 		for _, k := range slices.Compact(keys) {
 			if k != "" {
 				r.byRepository[k] = append(r.byRepository[k], s)

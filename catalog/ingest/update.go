@@ -45,7 +45,7 @@ func (in *Ingester) update(ctx context.Context, s *source, tree Tree, rev Revisi
 	s.swap(tree)
 	delta, old, fresh := s.commit(out, Sighting{Commit: out.meta.Info.Commit, At: in.now()})
 	changed := in.claims.replace(old, fresh, in.publish)
-	in.log.InfoContext(ctx, "source read", "source", s.desc.Name, "revision", string(rev),
+	in.log.InfoContext(ctx, "source read", "source", s.desc().Name, "revision", string(rev),
 		"files", s.fileCount(), "reread", out.reread, "changed", changed, "problems", s.problems)
 	in.spread(s, len(out.changed) > 0)
 	in.save(ctx, s, delta)

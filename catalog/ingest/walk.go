@@ -48,7 +48,7 @@ type step struct{ path, origin string }
 func (w *walk) run(ctx context.Context, roots []string) error {
 	level := make([]step, 0, len(roots))
 	for _, path := range roots {
-		at, err := w.in.processor.Registered(w.src.base, path)
+		at, err := w.in.processor.Registered(w.src.base(), path)
 		if err != nil {
 			continue
 		}
