@@ -24,6 +24,7 @@ type Client struct {
 
 	mu    sync.Mutex // lets one list at a time
 	heads map[int64]head
+	known map[int64]bool // the last list, by id
 }
 
 var _ forge.Lister = (*Client)(nil)
@@ -55,7 +56,7 @@ func New(name string, cfg Config, dir string, opts ...Option) (*Client, error) {
 	}
 	cfg.Limits = cfg.Limits.WithDefaults()
 	at := forge.Address(&ps, cfg.Host, cfg.URL, "", false)
-	c := &Client{name: name, cfg: cfg, base: at.String(), heads: map[int64]head{}, webhook: forge.NewWebhook(cfg.WebhookSecretFile, dir)}
+	c := &Client{name: name, cfg: cfg, base: at.String(), heads: map[int64]head{}, known: map[int64]bool{}, webhook: forge.NewWebhook(cfg.WebhookSecretFile, dir)}
 	c.wire = forge.Wire{Base: at, Host: at.Host, Credentials: cfg.Token().In(dir), Limits: cfg.Limits,
 		Authorize: func(h http.Header, token string) { h.Set("Authorization", "token "+token) }}
 	for _, o := range opts {

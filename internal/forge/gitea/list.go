@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -55,9 +56,11 @@ func (c *Client) Repositories(ctx context.Context) ([]forge.Repository, error) {
 	if err != nil {
 		return nil, c.explain(err)
 	}
+	c.known = make(map[int64]bool, len(all.repos))
 	taken := make([]*gitea.Repository, 0, len(all.repos))
 	out := make([]forge.Repository, 0, len(all.repos))
 	for _, one := range all.repos {
+		c.known[one.ID] = true
 		if r := repository(one); c.cfg.Filter.Takes(&r) {
 			taken, out = append(taken, one), append(out, r)
 		}
@@ -75,7 +78,9 @@ func (c *Client) Repositories(ctx context.Context) ([]forge.Repository, error) {
 }
 
 // all reads every page. Pages are counted, so that what is deleted meanwhile
-// moves others past the reader: the list counts if it is as long as it says.
+// moves others past the reader: the list counts if Gitea says the same length
+// on every page, and it is that long. Where as many may have come as went,
+// those that were known and are missing are asked for one by one.
 func (c *Client) all(api *gitea.Client) (found, error) {
 	id, err := c.owner(api)
 	if err != nil {
@@ -83,7 +88,11 @@ func (c *Client) all(api *gitea.Client) (found, error) {
 	}
 	for range maxReads {
 		all, complete, err := c.pages(api, id)
-		if err != nil || complete {
+		switch {
+		case err != nil:
+			return found{}, err
+		case complete:
+			all.repos, err = c.withMissing(api, id, all.repos)
 			return all, err
 		}
 	}
@@ -124,8 +133,39 @@ func (c *Client) search(owner int64, page int) gitea.SearchRepoOptions {
 	return q
 }
 
+// withMissing adds those that were known before, are not in the list, and are
+// there all the same; it looks only where others are new.
+func (c *Client) withMissing(api *gitea.Client, owner int64, all []*gitea.Repository) ([]*gitea.Repository, error) {
+	missing, more := maps.Clone(c.known), false
+	for _, r := range all {
+		more = more || !missing[r.ID]
+		delete(missing, r.ID)
+	}
+	if !more {
+		return all, nil
+	}
+	for id := range missing {
+		r, _, err := api.GetRepoByID(id)
+		var status *forge.StatusError
+		switch {
+		case errors.As(err, &status) && status.Status == http.StatusNotFound:
+		case err != nil:
+			return nil, err
+		case r.Owner != nil && r.Owner.ID == owner && c.visible(r):
+			all = append(all, r)
+		}
+	}
+	return all, nil
+}
+
+// visible tells whether the filter of visibility takes a repository.
+func (c *Client) visible(r *gitea.Repository) bool {
+	want := c.cfg.Filter.Visibility
+	return want == "" || (want == "private") == r.Private
+}
+
 func (c *Client) pages(api *gitea.Client, owner int64) (all found, complete bool, err error) {
-	seen := map[int64]bool{}
+	seen, length := map[int64]bool{}, -1
 	for page := 1; ; page++ {
 		repos, resp, err := api.SearchRepos(c.search(owner, page))
 		if err != nil {
@@ -148,6 +188,10 @@ func (c *Client) pages(api *gitea.Client, owner int64) (all found, complete bool
 		if err != nil {
 			return found{}, false, errors.New("the answer does not tell how many repositories there are")
 		}
+		if length >= 0 && total != length {
+			return found{}, false, nil
+		}
+		length = total
 		if len(repos) == 0 || len(all.repos) >= total {
 			return all, len(all.repos) == total, nil
 		}
