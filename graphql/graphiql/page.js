@@ -7,10 +7,15 @@
 	const who = document.getElementById("who");
 	const root = ReactDOM.createRoot(document.getElementById("graphiql"));
 	const start = new URLSearchParams(location.search);
-	const welcome = `# Paste a token above and press Enter, then run this.
-# The book at the top left explains every field; Ctrl+Space completes.
+	const welcome = `# Paste a token above, press Enter, and run this.
+# The book at the left explains every field;
+# Ctrl+Space completes.
 query Services {
-  entities(first: 5, filter: "kind=component", orderBy: {field: "metadata.name"}) {
+  entities(
+    first: 5
+    filter: "kind=component"
+    orderBy: {field: "metadata.name"}
+  ) {
     totalCount
     edges {
       node {
