@@ -2,7 +2,9 @@ package app
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/fairlead-dev/fairlead/catalog/filesource"
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
@@ -60,8 +62,8 @@ func (c *Config) checkSource(k *checker, path string, s SourceConfig) {
 	if len(kinds) != 1 {
 		k.add(path, "a source has exactly one of git, file and github")
 	}
-	for kind, problems := range kinds {
-		for _, p := range problems {
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		for _, p := range kinds[kind] {
 			at := path + "." + kind
 			if p.field != "" {
 				at += "." + p.field
