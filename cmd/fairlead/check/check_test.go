@@ -89,6 +89,9 @@ func TestFindings(t *testing.T) {
 			"extra/one.yaml": component("one", ""), "broken.yaml": "kind: [\n"},
 			want: []string{"error broken.yaml:", "error catalog-info.yaml:8:7 [] target \"./gone.yaml\" is not there", "warning catalog-info.yaml:9:7 [] target \"https://github.com/acme/other/blob/main/catalog-info.yaml\" is outside",
 				"error catalog-info.yaml:10:7 [] target \"./broken.yaml\" has errors of its own"}, count: 3},
+		"patterns, by a server's rules": {files: map[string]string{
+			"catalog-info.yaml": location("    - ./teams/!(legacy|.*)/entity.yaml\n"), "teams/a/entity.yaml": component("a", ""),
+			"teams/legacy/entity.yaml": component("b", ""), "teams/.hidden/entity.yaml": component("c", "")}, count: 2},
 		"a circle of locations": {files: map[string]string{"catalog-info.yaml": location("    - ./two.yaml\n"), "two.yaml": strings.Replace(location("    - ./catalog-info.yaml\n    - ./two.yaml\n"), "all", "two", 1)}, count: 2},
 		"one name twice": {files: map[string]string{"a/catalog-info.yaml": component("x", ""), "b/catalog-info.yaml": component("x", "---\n"+component("y", "")+"---\n"+component("Y", ""))},
 			want: []string{"error b/catalog-info.yaml:1:1 [group:default/crew] component:default/x is already described at a/catalog-info.yaml:1 by group:default/crew, which keeps the name", "warning b/catalog-info.yaml:19:1 [group:default/crew] component:default/y is described twice"}, count: 2},

@@ -82,17 +82,23 @@ func (f *folder) targets(ctx context.Context, t descriptor.Target) ([]string, *e
 	}
 }
 
-// glob gives the files that a pattern matches; what is hidden never does.
+// glob gives the files that a pattern matches, by a server's rules.
 func (f *folder) glob(ctx context.Context, pattern string, t descriptor.Target) ([]string, *entity.Problem) {
 	if err := f.list(ctx); err != nil {
 		return nil, &entity.Problem{Name: "InputError", Message: fmt.Sprintf("target %q cannot be searched: %v", t.Written, err),
 			Fix: "Let yourself read the folder, or name the files one by one."}
 	}
-	if !doublestar.ValidatePattern(pattern) {
-		return nil, &entity.Problem{Name: "InputError", Message: fmt.Sprintf("target %q is no pattern for files", t.Written),
-			Fix: "Write for example ./services/*/catalog-info.yaml."}
+	g, err := descriptor.ParseGlob(pattern)
+	if err != nil {
+		return nil, &entity.Problem{Name: "InputError", Message: fmt.Sprintf("target %q is no pattern that can be used: %v", t.Written, err),
+			Fix: "Use a shorter pattern."}
 	}
-	out := slices.DeleteFunc(f.matching(ctx, pattern), hidden)
+	var out []string
+	for _, name := range f.files {
+		if g.Match(name) {
+			out = append(out, name)
+		}
+	}
 	if len(out) == 0 && !t.Optional {
 		return nil, &entity.Problem{Name: "NotFoundError", Message: fmt.Sprintf("target %q matches no file", t.Written),
 			Fix: "Correct the pattern, or set spec.presence to optional."}
@@ -131,9 +137,4 @@ func (f *folder) matching(ctx context.Context, pattern string) []string {
 		}
 	}
 	return out
-}
-
-// hidden tells whether any part of a path begins with a dot.
-func hidden(name string) bool {
-	return strings.HasPrefix(name, ".") || strings.Contains(name, "/.")
 }
