@@ -12,5 +12,5 @@ CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$tmp/" ./internal/bench ./
 echo
 echo "Benchmarks of the packages"
 grep -rlE '^func Benchmark' --include='*_test.go' . | xargs -n1 dirname | sort -u | while read -r dir; do
-  go test -run '^$' -bench . -benchmem -benchtime "${BENCHTIME:-300ms}" "$dir" | grep -E '^(Benchmark|pkg:)' || true
+  go test -run '^$' -bench . -benchmem -benchtime "${BENCHTIME:-100ms}" "$dir" | grep -E '^(Benchmark|pkg:)' || true
 done

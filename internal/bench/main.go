@@ -46,7 +46,7 @@ func run(ctx context.Context) error {
 	flag.IntVar(&s.components, "components", 10_000, "components of the made-up company")
 	flag.IntVar(&s.edits, "edits", 20, "changes to time")
 	flag.StringVar(&s.server, "server", "", "the server program to measure; none without it")
-	flag.IntVar(&s.seconds, "seconds", 10, "how long each kind of request is sent")
+	flag.IntVar(&s.seconds, "seconds", 10, "how long each kind of request that has a goal is sent; others half as long")
 	flag.StringVar(&s.profiles, "profiles", "", "a folder for CPU and heap profiles; none are made without it")
 	flag.Parse()
 	return s.measure(ctx)

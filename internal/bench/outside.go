@@ -68,7 +68,11 @@ func (s settings) keptServer(ctx context.Context, r report, srv *server, repo *r
 	}
 	r.section("Requests at an open rate of %d/s over %d connections: p50 / p99 / max, CPU for each", rate, connections)
 	for _, v := range all {
-		l, err := srv.load(ctx, time.Duration(s.seconds)*time.Second, v.next)
+		length := time.Duration(s.seconds) * time.Second
+		if v.goal == "" {
+			length /= 2
+		}
+		l, err := srv.load(ctx, length, v.next)
 		if err != nil {
 			r.line(v.name, "failed: "+err.Error(), v.goal)
 			continue

@@ -16,7 +16,7 @@ import (
 // little behind, and the heap may grow only a little, in percent of what is in
 // use.
 const (
-	room          = 320 << 20 // bytes
+	room          = 192 << 20 // bytes
 	growthAtFirst = 200
 	growthLater   = 50
 )
