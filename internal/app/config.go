@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -83,7 +82,7 @@ type ConfigError struct {
 func (e *ConfigError) Error() string {
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
-		lines[i] = e.File + ": " + p.String()
+		lines[i] = printable(e.File + ": " + p.String())
 	}
 	return strings.Join(lines, "\n")
 }
@@ -91,7 +90,7 @@ func (e *ConfigError) Error() string {
 // LoadConfig reads and checks a configuration file. The error is a
 // *ConfigError with all problems at once, or says why the file cannot be read.
 func LoadConfig(file string) (*Config, error) {
-	data, err := os.ReadFile(file) //nolint:gosec // whoever starts the server names its configuration
+	data, err := readBounded(file)
 	if err != nil {
 		return nil, &ConfigError{File: file, Problems: []ConfigProblem{{Message: fmt.Sprintf("the file cannot be read: %v", reason(err))}}}
 	}
@@ -228,7 +227,7 @@ func (c *Config) checkPolicy(k *checker) {
 		return
 	}
 	file := c.path(c.Policy.Rules)
-	data, err := os.ReadFile(file)
+	data, err := readBounded(file)
 	if err != nil {
 		k.add("policy.rules", "the rules file %s cannot be read", file)
 		return
@@ -253,7 +252,7 @@ func (c *Config) checkCatalog(k *checker) {
 	for i, s := range c.Catalog.Sources {
 		path := fmt.Sprintf("catalog.sources[%d]", i)
 		switch {
-		case s.Name == "" || strings.ContainsAny(s.Name, "/\\ \t\n"):
+		case s.Name == "" || s.Name == "." || s.Name == ".." || strings.ContainsAny(s.Name, "/\\ \t\n"):
 			k.add(path+".name", "%q is no name for a source; use letters, digits, - and _", s.Name)
 		case names[s.Name]:
 			k.add(path+".name", "another source is called %q", s.Name)
