@@ -45,7 +45,7 @@ func source(t *testing.T, f *realtest.Forge, org string, change func(*gitea.Conf
 	return c, token, revoke
 }
 
-func write(t *testing.T, file, text string) {
+func write(t testing.TB, file, text string) {
 	t.Helper()
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

@@ -265,7 +265,7 @@ func (h *host) fair() {
 }
 
 // client talks to a host at a URL, with the token in a file.
-func client(t *testing.T, at string, change func(*github.Config), opts ...github.Option) *github.Client {
+func client(t testing.TB, at string, change func(*github.Config), opts ...github.Option) *github.Client {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"token": token + "\n", "secret": "hook-secret\nolder-secret\n"} {
