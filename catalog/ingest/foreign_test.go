@@ -3,6 +3,11 @@ package ingest_test
 import (
 	"context"
 	"testing"
+
+	"github.com/fairlead-dev/fairlead/catalog/descriptor"
+	"github.com/fairlead-dev/fairlead/catalog/index"
+	"github.com/fairlead-dev/fairlead/catalog/ingest"
+	"github.com/fairlead-dev/fairlead/catalog/ingest/ingesttest"
 )
 
 // TestOthersAreReadAfterARestart changes a source that reads a file of another
@@ -19,6 +24,48 @@ func TestOthersAreReadAfterARestart(t *testing.T) {
 	w.writeTo(0, map[string]string{"catalog-info.yaml": location("l", "targets: ["+shared+"one.yaml, "+shared+"two.yaml]")})
 	w.has("component:default/one", "component:default/two")
 	w.quiet()
+}
+
+// overlooked is a source that tells of each file before it is read.
+type overlooked struct {
+	*ingesttest.Memory
+	reads func(path string)
+}
+
+func (o *overlooked) Open(ctx context.Context, rev ingest.Revision) (ingest.Tree, error) {
+	t, err := o.Memory.Open(ctx, rev)
+	return &overlookedTree{t, o.reads}, err
+}
+
+type overlookedTree struct {
+	ingest.Tree
+	reads func(path string)
+}
+
+func (t *overlookedTree) Read(ctx context.Context, path string) ([]byte, error) {
+	t.reads(path)
+	return t.Tree.Read(ctx, path)
+}
+
+// TestOthersThatChangeMeanwhileAreReadAgain changes a file of another source
+// after it has been read and before the reading ends.
+func TestOthersThatChangeMeanwhileAreReadAgain(t *testing.T) {
+	w := newWorld(t, "a", "b")
+	a := &overlooked{Memory: w.sources[0], reads: func(path string) {
+		if path == "last.yaml" {
+			w.writeTo(1, map[string]string{"shared/one.yaml": component("new")})
+		}
+	}}
+	w.in = ingest.New(ingest.Config{Sources: []ingest.Source{a, w.sources[1]}, Processor: descriptor.New(descriptor.Options{}), Fingerprint: "1",
+		Publish: func(c []index.Change) { w.snap = w.snap.Apply(c) }})
+	w.writeTo(1, map[string]string{"shared/one.yaml": component("old")})
+	w.writeTo(0, map[string]string{
+		"catalog-info.yaml": location("l", "targets: [https://git.example.test/acme/b/blob/main/shared/one.yaml, ./next.yaml]"),
+		"next.yaml":         location("m", "target: ./last.yaml"), "last.yaml": component("last")})
+	w.has("component:default/last")
+	w.refresh(0)
+	w.has("component:default/new")
+	w.lacks("component:default/old")
 }
 
 // TestWhoHangsUpLeavesNoTrouble refreshes for callers who are gone before the

@@ -69,6 +69,8 @@ type Ingester struct {
 	now         func() time.Time
 	workers     int
 	claims      *claims
+	// spreads counts how often a source has changed.
+	spreads atomic.Int64
 }
 
 // New makes an Ingester; Restore and Run set it to work.

@@ -37,6 +37,7 @@ type shape struct {
 // update reads a revision and puts it in force: all of it or, on an error,
 // nothing.
 func (in *Ingester) update(ctx context.Context, s *source, tree Tree, rev Revision) (int, error) {
+	before := in.spreads.Load()
 	out, err := in.examine(ctx, s, tree, rev)
 	if err != nil {
 		_ = tree.Close() // the error that matters is the one at hand
@@ -47,6 +48,9 @@ func (in *Ingester) update(ctx context.Context, s *source, tree Tree, rev Revisi
 	changed := in.claims.replace(old, fresh, in.publish)
 	in.log.InfoContext(ctx, "source read", "source", s.desc().Name, "revision", string(rev),
 		"files", s.fileCount(), "reread", out.reread, "changed", changed, "problems", s.problems)
+	if in.spreads.Load() != before && s.lookAgain() { // another source changed while this one was read
+		s.nudge()
+	}
 	in.spread(s, len(out.changed) > 0)
 	in.save(ctx, s, delta)
 	return changed, nil
@@ -242,6 +246,7 @@ func (in *Ingester) spread(s *source, changed bool) {
 	if !changed {
 		return
 	}
+	in.spreads.Add(1)
 	for _, o := range in.sources() {
 		if o != s && o.lookAgain() {
 			o.nudge()
