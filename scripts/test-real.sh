@@ -10,10 +10,11 @@ export FAIRLEAD_REAL=1
 # What each suite concerns, as a pattern of changed paths, and its time limit.
 declare -A concerns=(
   [postgres]='^(internal/(store|realtest)|access)/'
+  [gitea]='^(internal/(forge|git|realtest|app)|catalog/ingest)/'
   [clients]='^(mcp|rest|graphql|internal/(app|realtest)|catalog|access)/'
 )
-declare -A limit=([postgres]=15m [clients]=20m)
-order=(postgres clients)
+declare -A limit=([postgres]=15m [gitea]=15m [clients]=20m)
+order=(postgres clients gitea)
 
 changed() {
   local base
@@ -43,7 +44,12 @@ for s in "${selected[@]}"; do
   case $s in
     postgres)
       internal/realtest/install.sh
-      go test -race -timeout "${limit[$s]}" ./internal/store/... ./internal/realtest/... ./access/... || failed=1 ;;
+      go test -race -timeout "${limit[$s]}" ./internal/store/... ./access/... || failed=1
+      go test -race -timeout "${limit[$s]}" -run Postgres ./internal/realtest || failed=1 ;;
+    gitea)
+      internal/realtest/gitea.sh
+      go test -race -timeout "${limit[$s]}" -run Gitea ./internal/realtest ./internal/app || failed=1
+      go test -race -timeout "${limit[$s]}" ./internal/forge/... || failed=1 ;;
     clients)
       internal/realtest/clients.sh
       go test -race -timeout "${limit[$s]}" -run 'Real' ./internal/app/... ./mcp/... || failed=1 ;;

@@ -1,15 +1,19 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
 
+	"github.com/fairlead-dev/fairlead/catalog/backstage"
 	"github.com/fairlead-dev/fairlead/catalog/filesource"
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
 	"github.com/fairlead-dev/fairlead/internal/forge"
+	"github.com/fairlead-dev/fairlead/internal/forge/gitea"
 	"github.com/fairlead-dev/fairlead/internal/forge/github"
+	"github.com/fairlead-dev/fairlead/internal/forge/gitlab"
 	"github.com/fairlead-dev/fairlead/internal/git"
 )
 
@@ -23,6 +27,13 @@ type SourceConfig struct {
 	File *filesource.Config `yaml:"file"`
 	// GitHub reads every repository of an organization or user.
 	GitHub *github.Config `yaml:"github"`
+	// Gitea reads every repository of an organization or user.
+	Gitea *gitea.Config `yaml:"gitea"`
+	// GitLab reads every project of a group, its subgroups included, or of a
+	// user.
+	GitLab *gitlab.Config `yaml:"gitlab"`
+	// Backstage reads the catalog of an existing Backstage.
+	Backstage *backstage.Config `yaml:"backstage"`
 }
 
 // problem is what any section says is wrong with it.
@@ -46,6 +57,18 @@ func (s *SourceConfig) kinds() map[string][]problem {
 	if s.GitHub != nil {
 		out["github"] = forgeProblems(s.GitHub.Validate())
 	}
+	if s.Gitea != nil {
+		out["gitea"] = forgeProblems(s.Gitea.Validate())
+	}
+	if s.GitLab != nil {
+		out["gitlab"] = forgeProblems(s.GitLab.Validate())
+	}
+	if s.Backstage != nil {
+		out["backstage"] = nil
+		for _, p := range s.Backstage.Validate() {
+			out["backstage"] = append(out["backstage"], problem{p.Field, p.Message})
+		}
+	}
 	return out
 }
 
@@ -60,7 +83,7 @@ func forgeProblems(ps []forge.Problem) []problem {
 func (c *Config) checkSource(k *checker, path string, s SourceConfig) {
 	kinds := s.kinds()
 	if len(kinds) != 1 {
-		k.add(path, "a source has exactly one of git, file and github")
+		k.add(path, "a source has exactly one of git, file, github, gitea, gitlab and backstage")
 	}
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		for _, p := range kinds[kind] {
@@ -85,8 +108,14 @@ func (a *App) sources() (sources []ingest.Source, providers []ingest.Provider, e
 			src, err = a.repository(s.Name, *s.Git)
 		case s.File != nil:
 			src, err = filesource.New(s.Name, *s.File)
+		case s.Backstage != nil:
+			src, err = backstage.New(s.Name, *s.Backstage, a.cfg.dir)
 		case s.GitHub != nil:
 			found, err = a.onGitHub(s.Name, *s.GitHub)
+		case s.Gitea != nil:
+			found, err = a.onGitea(s.Name, *s.Gitea)
+		case s.GitLab != nil:
+			found, err = a.onGitLab(s.Name, *s.GitLab)
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("source %s: %w", s.Name, err)
@@ -109,19 +138,36 @@ func (a *App) onGitHub(name string, cfg github.Config) (ingest.Provider, error) 
 	if err != nil {
 		return nil, err
 	}
-	a.hooks["github"] = append(a.hooks["github"], client)
-	token := cfg.Token()
-	return a.organization(name, "github", owner(cfg.Org, cfg.User), client, git.SourceConfig{Ref: cfg.Ref, Include: cfg.Include, Forge: "github",
-		Credentials: git.Credentials{TokenFile: token.TokenFile, TokenEnv: token.TokenEnv}}), nil
+	return a.organization(name, "github", cmp.Or(cfg.Org, cfg.User), client, cfg.Token(), git.SourceConfig{Ref: cfg.Ref, Include: cfg.Include}), nil
 }
 
-func owner(org, user string) string {
-	if org != "" {
-		return org
+func (a *App) onGitea(name string, cfg gitea.Config) (ingest.Provider, error) {
+	client, err := gitea.New(name, cfg, a.cfg.dir)
+	if err != nil {
+		return nil, err
 	}
-	return user
+	return a.organization(name, "gitea", cmp.Or(cfg.Org, cfg.User), client, cfg.Token(), git.SourceConfig{Ref: cfg.Ref, Include: cfg.Include}), nil
 }
 
-func (a *App) organization(name, kind, owner string, lister forge.Lister, template git.SourceConfig) *organization {
-	return &organization{desc: ingest.Description{Name: name, Type: kind, URL: owner}, lister: lister, template: template, open: a.repository}
+func (a *App) onGitLab(name string, cfg gitlab.Config) (ingest.Provider, error) {
+	client, err := gitlab.New(name, cfg, a.cfg.dir)
+	if err != nil {
+		return nil, err
+	}
+	return a.organization(name, "gitlab", cmp.Or(cfg.Group, cfg.User), client, cfg.Token(), git.SourceConfig{Ref: cfg.Ref, Include: cfg.Include}), nil
+}
+
+// host is a forge's client: it lists, and it verifies webhooks.
+type host interface {
+	forge.Lister
+	hook
+}
+
+// organization makes a provider of what a host lists; kind is the forge's
+// software, and template what the repositories' sources have in common.
+func (a *App) organization(name, kind, owner string, client host, token forge.Credentials, template git.SourceConfig) *organization {
+	a.hooks[kind] = append(a.hooks[kind], client)
+	template.Forge = kind
+	template.Credentials = git.Credentials{TokenFile: token.TokenFile, TokenEnv: token.TokenEnv}
+	return &organization{desc: ingest.Description{Name: name, Type: kind, URL: owner}, lister: client, template: template, open: a.repository}
 }
