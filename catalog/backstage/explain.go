@@ -23,7 +23,7 @@ func (s *Source) explain(ctx context.Context, step string, err error) error {
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.As(err, &f):
+	case errors.As(err, &f), errors.Is(err, errClosed):
 		return err
 	}
 	if f = s.explainAnswer(step, err); f == nil {

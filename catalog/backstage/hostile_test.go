@@ -229,3 +229,37 @@ func TestUnreachable(t *testing.T) {
 	_, err = sourceAt(t, plain.URL, backstage.Limits{}).Observe(t.Context())
 	explained(t, err, fault.Unavailable, "cannot be reached")
 }
+
+func TestReadingThatIsGivenUp(t *testing.T) {
+	asked, release := make(chan struct{}), make(chan struct{})
+	s := stranger(t, says(listOfOne), func(_ http.ResponseWriter, r *http.Request) {
+		close(asked)
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+	})
+	t.Cleanup(func() { close(release) })
+	rev, err := s.Observe(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := s.Open(t.Context(), rev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-asked
+		cancel()
+	}()
+	if _, err := tree.Read(ctx, "component/default/a"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a reading that is given up: %v", err)
+	}
+	if err := errors.Join(tree.Close(), tree.Close()); err != nil {
+		t.Error(err)
+	}
+	if _, err := tree.Read(t.Context(), "component/default/a"); err == nil {
+		t.Error("a closed tree can be read")
+	}
+}

@@ -8,7 +8,9 @@ import (
 	"io"
 	"slices"
 	"sort"
+	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
 )
@@ -17,7 +19,7 @@ import (
 // same number of bytes.
 const (
 	maxRefs     = 500
-	maxRefBytes = 90_000
+	maxRefBytes = 89_000 // and what is around the references
 )
 
 // Tree is one state of a catalog. Entities are fetched as they are when asked
@@ -190,13 +192,23 @@ func (t *Tree) batch(at int) (batch, places []int) {
 		if t.asked[place] {
 			continue
 		}
-		// As JSON a byte of a reference takes up to six.
-		if size += 6*len(t.now.items[t.ahead[place]].ref) + 3; size > maxRefBytes && len(batch) > 0 {
+		if size += written(t.now.items[t.ahead[place]].ref); size > maxRefBytes && len(batch) > 0 {
 			break
 		}
 		batch, places = append(batch, t.ahead[place]), append(places, place)
 	}
 	return batch, places
+}
+
+// written is how many bytes a reference takes in a request, rounded up.
+func written(ref string) int {
+	n := len(ref) + len(`"",`)
+	for i := range len(ref) {
+		if c := ref[i]; c < ' ' || c >= utf8.RuneSelf || strings.IndexByte(`"\<>&`, c) >= 0 {
+			n += len(`\u0000`) - 1
+		}
+	}
+	return n
 }
 
 // ask fetches entities, in order; fewer, but at least one, where the answer
