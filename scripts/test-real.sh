@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the test suites that need real servers, and installs or builds what is
 # missing first. SUITES is "all", "auto" (those that the last commits changed)
-# or names: postgres clients.
+# or names: postgres gitea clients.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 want=${*:-all}

@@ -75,10 +75,10 @@ func hostTime(h http.Header, now time.Time) time.Time {
 	return now
 }
 
-// Limited tells the budget that the host refused a request because of a
+// refusedBy tells the budget that the host refused a request because of a
 // limit. Where the host says how long to wait, that counts; where its window
 // is used up, the window; else the pause grows each time. The pace is halved.
-func (b *Budget) Limited(resource string, h http.Header) {
+func (b *Budget) refusedBy(resource string, h http.Header) {
 	now := time.Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()

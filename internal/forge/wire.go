@@ -34,9 +34,9 @@ type Wire struct {
 	// Resource names the limit that a request counts against, as far as that
 	// can be told before the answer; may be nil.
 	Resource func(*http.Request) string
-	// Slow tells an answer that means "too fast" from others that are
-	// forbidden, by its headers and body; may be nil.
-	Slow func(h http.Header, body []byte) bool
+	// Slow tells an answer that means "too fast" from others of the statuses
+	// 200 and 403, by its headers and body; may be nil.
+	Slow func(status int, h http.Header, body []byte) bool
 	// Budget bounds the requests.
 	Budget *Budget
 	// Limits bound each of them; the client fills in the defaults.
@@ -221,7 +221,7 @@ func (t *transport) answer(req *http.Request, resp *http.Response, known *answer
 	if len(token) >= minMasked { // whatever the host echoes, no log shall hold it
 		body = bytes.ReplaceAll(body, []byte(token), []byte("[secret]"))
 	}
-	if resp.StatusCode >= http.StatusBadRequest {
+	if resp.StatusCode >= http.StatusBadRequest || resp.StatusCode == http.StatusOK && t.slow(resp, body) {
 		return nil, t.refusal(resp, body, resource)
 	}
 	if int64(len(body)) > bound {
@@ -240,13 +240,20 @@ func (t *transport) answer(req *http.Request, resp *http.Response, known *answer
 func (t *transport) refusal(resp *http.Response, body []byte, resource string) error {
 	e := &StatusError{Status: resp.StatusCode, Said: string(body), header: resp.Header}
 	e.RetryAfter, _ = retryAfter(resp.Header, time.Now())
-	e.Limited = e.Status == http.StatusTooManyRequests || e.Status == http.StatusForbidden && t.slow(resp.Header, body)
+	e.Limited = e.Status == http.StatusTooManyRequests || t.slow(resp, body)
 	if e.Limited {
-		t.Budget.Limited(resource, resp.Header)
+		t.Budget.refusedBy(resource, resp.Header)
 	}
 	return e
 }
 
-func (t *transport) slow(h http.Header, body []byte) bool {
-	return h.Get("X-Ratelimit-Remaining") == "0" || t.Slow != nil && t.Slow(h, body)
+func (t *transport) slow(resp *http.Response, body []byte) bool {
+	switch resp.StatusCode {
+	case http.StatusForbidden:
+		return resp.Header.Get("X-Ratelimit-Remaining") == "0" || t.Slow != nil && t.Slow(resp.StatusCode, resp.Header, body)
+	case http.StatusOK:
+		return t.Slow != nil && t.Slow(resp.StatusCode, resp.Header, body)
+	default:
+		return false
+	}
 }

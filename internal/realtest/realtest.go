@@ -4,7 +4,8 @@
 //
 // Under -short these tests are left out. With FAIRLEAD_REAL=1 a server that is
 // not installed fails the test; otherwise the test is skipped and says what is
-// missing. install.sh installs what these servers need.
+// missing. install.sh installs what these servers need, and gitea.sh builds
+// Gitea.
 package realtest
 
 import (

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"bytes"
 	"net/http"
 	"strings"
 	"sync"
@@ -88,11 +89,18 @@ func resource(r *http.Request) string {
 	}
 }
 
-// slow tells of a secondary limit, which GitHub answers with 403 and words.
-func slow(h http.Header, body []byte) bool {
+// maxRefusal is the size in bytes of the largest answer that may be a refusal.
+const maxRefusal = 16 << 10
+
+// slow tells of limits that GitHub answers with in words: by status 403, or
+// 200 where GraphQL tells of an error.
+func slow(status int, h http.Header, body []byte) bool {
+	if status == http.StatusOK && (len(body) > maxRefusal || !bytes.Contains(body, []byte(`"errors"`))) {
+		return false
+	}
 	text := strings.ToLower(string(body))
-	return h.Get("Retry-After") != "" || strings.Contains(text, "secondary rate limit") || strings.Contains(text, "secondary-rate-limits") ||
-		strings.Contains(text, "abuse detection")
+	return status == http.StatusForbidden && h.Get("Retry-After") != "" || strings.Contains(text, "secondary rate limit") ||
+		strings.Contains(text, "secondary-rate-limits") || strings.Contains(text, "abuse detection") || strings.Contains(text, `"rate_limit`)
 }
 
 // Relist makes the next list a whole one, for when something tells that

@@ -3,7 +3,6 @@ package github
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -136,11 +135,6 @@ func (e graphqlErrors) has(types ...string) bool {
 	return slices.ContainsFunc(e, func(one graphqlError) bool { return slices.Contains(types, one.Type) })
 }
 
-func (e graphqlErrors) slow() bool {
-	return e.has("RATE_LIMITED", "RATE_LIMIT", "ABUSE_DETECTED") ||
-		slices.ContainsFunc(e, func(one graphqlError) bool { return slow(http.Header{}, []byte(one.Message)) })
-}
-
 // owner names who owns the repositories, for people.
 func (c *Client) owner() string {
 	if c.cfg.Org != "" {
@@ -179,37 +173,8 @@ func (c *Client) page(ctx context.Context, by order, after string) (*page, error
 	}
 }
 
-// maxTries is how often a page is asked for that GitHub refuses in an answer
-// of status 200 because of a limit.
-const maxTries = 3
-
-// ask asks once, and once more where GitHub says that it was too fast: the
-// budget then waits, or says that it would take too long.
+// ask asks for a page once.
 func (c *Client) ask(ctx context.Context, v variables) (*page, error) {
-	for try := 1; ; try++ {
-		out, h, err := c.send(ctx, v)
-		if err != nil {
-			return nil, err
-		}
-		errs := graphqlErrors(out.Errors)
-		if len(errs) > 0 && errs.slow() {
-			c.wire.Budget.Limited("graphql", h)
-			if try < maxTries {
-				continue
-			}
-			return nil, &forge.StatusError{Status: http.StatusOK, Limited: true, Said: errs.Error()}
-		}
-		if len(errs) > 0 {
-			return nil, errs
-		}
-		if out.Data.Owner == nil || out.Data.Owner.Repositories == nil || slices.Contains(out.Data.Owner.Repositories.Nodes, nil) {
-			return nil, errors.New("the answer holds no list of repositories")
-		}
-		return out.Data.Owner.Repositories, nil
-	}
-}
-
-func (c *Client) send(ctx context.Context, v variables) (*graphqlAnswer, http.Header, error) {
 	kind := "organization"
 	if c.cfg.User != "" {
 		kind = "user"
@@ -217,19 +182,20 @@ func (c *Client) send(ctx context.Context, v variables) (*graphqlAnswer, http.He
 	body := map[string]any{"query": strings.Replace(query, "OWNER", kind, 1), "variables": v}
 	req, err := c.api.NewRequest(ctx, http.MethodPost, c.at.graphql.String(), body)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	req.Header["X-Idempotency-Key"] = nil // it only reads, so it may be sent again
-	var raw json.RawMessage
-	resp, err := c.api.Do(req, &raw)
-	if err != nil {
-		return nil, nil, err
-	}
 	var out graphqlAnswer
-	if err := json.Unmarshal(raw, &out); err != nil {
-		return nil, nil, err
+	if _, err := c.api.Do(req, &out); err != nil {
+		return nil, err
 	}
-	return &out, resp.Header, nil
+	switch {
+	case len(out.Errors) > 0:
+		return nil, graphqlErrors(out.Errors)
+	case out.Data.Owner == nil || out.Data.Owner.Repositories == nil || slices.Contains(out.Data.Owner.Repositories.Nodes, nil):
+		return nil, errors.New("the answer holds no list of repositories")
+	}
+	return out.Data.Owner.Repositories, nil
 }
 
 // explain says what went wrong with a list.

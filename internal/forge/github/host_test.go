@@ -25,28 +25,25 @@ const token = "ghp_secretOfTheTest0123456789"
 type host struct {
 	t *testing.T
 
-	mu       sync.Mutex
-	repos    []*repo // in the order of creation
-	windows  map[string]*window
-	reserve  int       // of the window graphql, which background work leaves alone
-	quiet    time.Time // a secondary limit: no request before this
-	answers  []http.HandlerFunc
-	seen     []string // method and path of each request
-	cheated  []string // requests beyond a limit
-	revoked  bool
-	running  int
-	parallel int
-	maxPage  int
+	mu      sync.Mutex
+	repos   []*repo // in the order of creation
+	windows map[string]*window
+	reserve int       // of the window graphql, which background work leaves alone
+	quiet   time.Time // a secondary limit: no request before this
+	answers []http.HandlerFunc
+	seen    []string // method and path of each request
+	cheated []string // requests beyond a limit
+	revoked bool
+	maxPage int
 }
 
 type repo struct {
-	name, head      string
-	pushed          time.Time
-	archived, fork  bool
-	topics          []string
-	visibility      string
-	defaultBranch   string
-	createdEarliest bool
+	name, head     string
+	pushed         time.Time
+	archived, fork bool
+	topics         []string
+	visibility     string
+	defaultBranch  string
 }
 
 type window struct {
