@@ -178,7 +178,7 @@ func (l *lister) done() (*listing, error) {
 	slices.SortFunc(out.items, func(a, b listed) int { return cmp.Compare(a.path, b.path) })
 	sum := sha256.New()
 	for _, e := range out.items {
-		io.WriteString(sum, e.path+"\x00"+e.etag+"\x00")
+		sum.Write([]byte(e.path + "\x00" + e.etag + "\x00"))
 	}
 	out.rev = ingest.Revision(hex.EncodeToString(sum.Sum(nil)))
 	return out, nil
