@@ -112,10 +112,15 @@ type client struct {
 
 func serve(t testing.TB, docs []string, set ...func(*mcp.Config)) *client {
 	t.Helper()
+	return serveWith(t, docs, troubled(t, 1), set...)
+}
+
+func serveWith(t testing.TB, docs []string, in catalog.Ingestion, set ...func(*mcp.Config)) *client {
+	t.Helper()
 	policy := accesstest.Policy(t, rules)
 	c := &client{t: t, token: "owner", path: "/mcp", recorder: &recorder{}}
 	cfg := mcp.Config{
-		Catalog: catalogtest.NewWith(t, docs, catalogtest.WithPolicy(policy)), Access: accesstest.Service(t, policy, accesstest.NewLog()),
+		Catalog: catalogtest.NewWith(t, docs, catalogtest.WithPolicy(policy), catalogtest.WithIngestion(in)), Access: accesstest.Service(t, policy, accesstest.NewLog()),
 		Authenticate: authenticate, Recorder: c.recorder, PublicURL: "https://fairlead.example.com", Origins: []string{"https://ui.example.com"},
 	}
 	for _, f := range set {

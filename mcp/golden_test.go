@@ -111,11 +111,13 @@ func TestAnswersFollowTheirSchemas(t *testing.T) {
 	c := serve(t, []string{shop}).open("2025-11-25")
 	list, _ := c.list()
 	calls := map[string][]map[string]any{
-		"whoami":            {{}},
-		"search_catalog":    {{"query": ""}, {"query": "nothing at all"}, {"query": "checkout", "limit": 1}},
-		"get_entity":        {{"ref": "checkout"}, {"ref": "group:payments"}},
-		"get_service_brief": {{"service": "checkout"}, {"service": "ledger", "sections": []string{"owner"}}, {"repository": "git@git.example.com:acme/checkout.git"}},
-		"get_dependencies":  {{"ref": "checkout"}, {"ref": "db", "direction": "in"}, {"ref": "resource:db", "direction": "both", "depth": 5}},
+		"whoami":                {{}},
+		"search_catalog":        {{"query": ""}, {"query": "nothing at all"}, {"query": "checkout", "limit": 1}},
+		"get_entity":            {{"ref": "checkout"}, {"ref": "group:payments"}},
+		"get_service_brief":     {{"service": "checkout"}, {"service": "ledger", "sections": []string{"owner"}}, {"repository": "git@git.example.com:acme/checkout.git"}},
+		"list_ingestion_errors": {{}, {"source": "memory", "limit": 1}},
+		"list_sources":          {{}},
+		"get_dependencies":      {{"ref": "checkout"}, {"ref": "db", "direction": "in"}, {"ref": "resource:db", "direction": "both", "depth": 5}},
 	}
 	for _, tool := range list.Tools {
 		var s jsonschema.Schema

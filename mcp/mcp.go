@@ -140,6 +140,10 @@ func (d *door) catalogTools() []entry {
 			access.ReadCatalog, c.GetServiceBrief, (*catalog.Brief).Text, traits[catalog.GetServiceBriefInput, catalog.Brief]{bounded: true}),
 		tool(d, "get_dependencies", "Walk dependencies", "Follows the dependency graph from an entity: what it needs, or who would be affected by a change (direction in).",
 			access.ReadCatalog, c.GetDependencies, renderGraph, traits[catalog.GetDependenciesInput, catalog.DependencyGraph]{trim: trimGraph}),
+		tool(d, "list_ingestion_errors", "List catalog problems", "Lists what is wrong with catalog files and sources: file, line, owner, since which commit, and how to fix it.",
+			access.ReadCatalog, c.ListIngestionErrors, renderErrors, traits[catalog.ListIngestionErrorsInput, catalog.IngestionErrors]{less: fewerErrors}),
+		tool(d, "list_sources", "List catalog sources", "Tells where the catalog comes from and whether each source is read without trouble.",
+			access.ReadCatalog, c.ListSources, renderSources, traits[catalog.ListSourcesInput, catalog.Sources]{trim: trimSources}),
 	}
 }
 

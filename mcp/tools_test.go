@@ -70,7 +70,7 @@ func TestATextCountsAsAListOfOne(t *testing.T) {
 
 func TestListsHoldWhatTheCallerMayUse(t *testing.T) {
 	c := serve(t, []string{shop})
-	all := "get_dependencies get_entity get_service_brief search_catalog whoami"
+	all := "get_dependencies get_entity get_service_brief list_ingestion_errors list_sources search_catalog whoami"
 	for _, tc := range []struct{ token, path, want string }{
 		{"owner", "/mcp", all},
 		{"reader", "/mcp/readonly", all},
