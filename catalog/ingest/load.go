@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,17 +99,16 @@ func (l *loader) unreadable(f, old *File, problems ...entity.Problem) *File {
 func (l *loader) stale(d, old *Document, problems []entity.Problem) {
 	d.Stale = old.Stale
 	if d.Stale == "" {
-		d.Stale = l.info.Commit
-		if d.Stale == "" {
-			d.Stale = "unknown"
-		}
+		d.Stale = cmp.Or(l.info.Commit, l.at.Format(time.RFC3339))
 	}
 	e := *d.Entity
-	e.Status = status(problems)
+	e.From.StaleSince = d.Stale
+	e.Status = status(problems, d.Stale)
 	d.Entity = &e
 }
 
-func status(problems []entity.Problem) []entity.StatusItem {
+// status says what is wrong with a file that is newer than what is served.
+func status(problems []entity.Problem, since string) []entity.StatusItem {
 	var out []entity.StatusItem
 	for _, p := range problems {
 		if p.Severity == entity.SeverityWarning {
@@ -117,11 +117,19 @@ func status(problems []entity.Problem) []entity.StatusItem {
 		text := p.String()
 		out = append(out, entity.StatusItem{
 			Type: "backstage.io/catalog-processing", Level: "error",
-			Message: p.Name + ": " + text,
+			Message: p.Name + ": " + text + "; what is shown is the last good state, from before " + point(since),
 			Error:   &entity.StatusError{Name: p.Name, Message: text},
 		})
 	}
 	return out
+}
+
+// point words the commit or the time since which something is so.
+func point(since string) string {
+	if strings.Contains(since, ":") {
+		return since
+	}
+	return "commit " + short(since)
 }
 
 func (l *loader) process(ctx context.Context, f *File, read *descriptor.File, d *descriptor.Document, origin string, old *File) *Document {
@@ -177,7 +185,7 @@ func (l *loader) entity(path string, d *descriptor.Document, root *entity.Object
 	owner, rel := l.in.owner(l.src, path)
 	return &entity.Entity{Ref: d.Ref, Root: root, From: entity.Provenance{
 		Source: owner.desc().Name, Repository: owner.desc().Repository,
-		Commit: l.info.Commit, Path: rel, Line: d.At.Line, VerifiedAt: l.at,
+		Commit: l.info.Commit, ChangedAt: l.info.Time.UTC(), Path: rel, Line: d.At.Line, VerifiedAt: l.at,
 	}}
 }
 

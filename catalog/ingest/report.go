@@ -225,20 +225,26 @@ func (in *Ingester) conflict(ref string, held, lost claim) catalog.IngestionErro
 	if from := lost.doc.Entity.From; !from.VerifiedAt.IsZero() {
 		first = Sighting{Commit: from.Commit, At: from.VerifiedAt}
 	}
-	from := held.doc.Entity.From
+	from, by := held.doc.Entity.From, ""
+	if held.doc.Owner != "" {
+		by = " by " + held.doc.Owner
+	}
 	return catalog.IngestionError{Source: s.desc().Name, Owner: lost.doc.Owner,
 		FirstSeen: sighting(first), LastSeen: sighting(s.meta.Checked),
 		Problem: entity.Problem{Severity: entity.SeverityError, Name: "ConflictError", File: lost.path, Line: lost.doc.Line, Column: 1, Ref: ref,
-			Message: fmt.Sprintf("%s is already described in %s:%d of source %s at commit %s, which keeps the name", ref, held.path, held.doc.Line, from.Source, short(from.Commit)),
+			Message: fmt.Sprintf("%s is already described in %s:%d of source %s%s%s, which keeps the name", ref, held.path, held.doc.Line, from.Source, by, atCommit(from.Commit)),
 			Fix:     "Remove one of the two descriptions, or give one another metadata.name or metadata.namespace."}}
 }
 
-func short(commit string) string {
+// atCommit words the commit, where there is one.
+func atCommit(commit string) string {
 	if commit == "" {
-		return "(no commit)"
+		return ""
 	}
-	return commit[:min(len(commit), 12)]
+	return " at commit " + short(commit)
 }
+
+func short(commit string) string { return commit[:min(len(commit), 12)] }
 
 // Verified is the commit of a source and when that was last seen to be
 // current.

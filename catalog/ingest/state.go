@@ -52,7 +52,8 @@ type Document struct {
 	Problems []entity.Problem
 	// Followed tells that a Location's targets were all there at some time.
 	Followed bool
-	// Stale is the commit since which Entity is older than the file.
+	// Stale is the commit since which Entity is older than the file; where
+	// there are no commits, the time.
 	Stale string
 	// Since orders claims to one name: 0 for what a source said when it was
 	// read first, else Unix seconds.

@@ -229,22 +229,31 @@ func TestBadEditKeepsTheLastGood(t *testing.T) {
 	if p.File != "catalog-info.yaml" || p.Line == 0 || p.Owner != "group:default/shop" || first.Commit != string(rev(2)) {
 		t.Errorf("got %+v", p)
 	}
-	if e := w.entity("component:default/y"); len(e.Status) != 1 || !strings.Contains(e.Status[0].Message, "catalog-info.yaml:") {
-		t.Errorf("status: %+v", e.Status)
+	stale := func() {
+		t.Helper()
+		e := w.entity("component:default/y")
+		if len(e.Status) != 1 || !strings.Contains(e.Status[0].Message, "catalog-info.yaml:") || !strings.HasSuffix(e.Status[0].Message, "from before commit "+string(rev(2))[:12]) {
+			t.Errorf("status: %+v", e.Status)
+		}
+		if e.From.StaleSince != string(rev(2)) || e.From.Commit != string(rev(1)) {
+			t.Errorf("provenance: %+v", e.From)
+		}
 	}
+	stale()
 	w.write(map[string]string{"README.md": "unrelated"})
 	if p := w.problem("owner"); p.FirstSeen != first || p.LastSeen.Commit != string(rev(3)) {
 		t.Errorf("first seen %+v, last seen %+v", p.FirstSeen, p.LastSeen)
 	}
 	w.start()
 	w.has("component:default/x")
+	stale()
 	if p := w.problem("owner"); p.FirstSeen != first {
 		t.Errorf("after a restart first seen %+v, not %+v", p.FirstSeen, first)
 	}
 	w.write(map[string]string{"catalog-info.yaml": component("x")})
 	w.quiet()
-	if e := w.entity("component:default/x"); len(e.Status) != 0 {
-		t.Errorf("status stays: %+v", e.Status)
+	if e := w.entity("component:default/x"); len(e.Status) != 0 || e.From.StaleSince != "" {
+		t.Errorf("status stays: %+v %+v", e.Status, e.From)
 	}
 	w.lacks("component:default/y")
 }
@@ -282,7 +291,7 @@ func TestNameClaimedTwice(t *testing.T) {
 	if from := w.entity("component:default/x").From.Source; from != "b" {
 		t.Errorf("%s took the name over", from)
 	}
-	p := w.problem("is already described in catalog-info.yaml:1 of source b")
+	p := w.problem("is already described in catalog-info.yaml:1 of source b by group:default/shop at commit " + string(rev(1))[:12] + ", which keeps the name")
 	if p.Source != "a" || p.Owner != "group:default/shop" || p.Ref != "component:default/x" {
 		t.Errorf("got %+v", p)
 	}
