@@ -268,6 +268,9 @@ func (s *Service) needs(f *factory) []Fact {
 func (s *Service) neededBy(r reading, e *Entity) []Fact {
 	var out []Fact
 	add := func(ref, relation, target string) {
+		if r.hides(ref) {
+			return
+		}
 		fact := Fact{Name: relation, Value: ref, Kind: Declared}
 		if other := r.Get(r.scope, ref); other != nil {
 			fact = s.factory(other).fact(ref, written(other, target))
@@ -286,6 +289,12 @@ func (s *Service) neededBy(r reading, e *Entity) []Fact {
 		}
 	}
 	return out
+}
+
+// hides tells whether the catalog has an entity that the caller may not see.
+func (r reading) hides(ref string) bool {
+	a, there := r.Attributes(ref)
+	return there && !r.scope.Allows(a)
 }
 
 // written is where an entity names another in its spec.

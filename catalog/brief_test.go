@@ -209,3 +209,15 @@ func TestBriefOfALastGoodState(t *testing.T) {
 		s.Publish([]index.Change{{Ref: changes[0].Ref, Record: &broken}})
 	}
 }
+
+func TestBriefHidesWhatTheCallerMayNotSee(t *testing.T) {
+	rules := "rules:\n  - {name: read, effect: allow, who: {subjects: ['*']}, actions: [catalog.read]}\n  - {name: hide, effect: deny, who: {subjects: ['*']}, actions: [catalog.read], on: {types: [website]}}\n"
+	s := catalogtest.NewWith(t, neighbours(), catalogtest.WithPolicy(accesstest.Policy(t, rules)))
+	b, err := s.GetServiceBrief(t.Context(), accesstest.As("user:default/alice"), catalog.GetServiceBriefInput{Service: "checkout"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b.DependencyOf) != 0 || strings.Contains(b.Text(), "default/web") {
+		t.Errorf("the brief names a hidden entity: %s", b.Text())
+	}
+}
