@@ -18,6 +18,7 @@ type Source struct {
 	filter      []string
 	limits      Limits
 	client      *client
+	maxAnswer   int64 // bytes of an answer with entities
 
 	mu sync.Mutex
 	// last is what was listed last, opened what was opened last.
@@ -37,7 +38,7 @@ func New(name string, cfg Config, base string) (*Source, error) {
 		return nil, fault.New(fault.Invalid, "backstage source %q: url: %v", name, err)
 	}
 	api := apiOf(u)
-	s := &Source{credentials: cfg.Credentials.in(base), filter: slices.Clone(cfg.Filter), limits: cfg.Limits.withDefaults()}
+	s := &Source{credentials: cfg.Credentials.in(base), filter: slices.Clone(cfg.Filter), limits: cfg.Limits.withDefaults(), maxAnswer: maxAnswer}
 	s.client = newClient(api, s.credentials, s.limits.Timeout)
 	s.desc = ingest.Description{Name: name, Type: "backstage", URL: u.String(), BaseType: "url",
 		Base: api.String() + "/entities/by-name/", Include: []string{"**"}}

@@ -164,7 +164,7 @@ func (t *Tree) fetch(ctx context.Context, at int) (fetched, error) {
 	if err != nil {
 		return fetched{}, err
 	}
-	if t.held > maxAnswer { // they were read out of order, and are asked for again
+	if t.held > t.src.maxAnswer { // they were read out of order, and are asked for again
 		clear(t.ready)
 		t.held = 0
 	}
@@ -218,7 +218,7 @@ func (t *Tree) ask(ctx context.Context, batch []int) (out []fetched, err error) 
 	for i, at := range batch {
 		refs[i] = t.now.items[at].ref
 	}
-	err = t.src.client.post(ctx, "/entities/by-refs", map[string]any{"entityRefs": refs}, maxAnswer, func(r *io.LimitedReader) error {
+	err = t.src.client.post(ctx, "/entities/by-refs", map[string]any{"entityRefs": refs}, t.src.maxAnswer, func(r *io.LimitedReader) error {
 		out, err = t.decode(r, len(refs))
 		if err != nil && r.N <= 0 {
 			if len(out) == 0 {
