@@ -57,18 +57,25 @@ func (s *Service) sourceOf(who access.Caller, in RefreshEntityInput, op *access.
 	return e.From.Source, nil
 }
 
-// ListSources is the state of each source, for callers who may read anything
-// at all.
+// ListSources is the state of each source that the caller may know of: all of
+// them for who may read the whole catalog, else those of which they may read an
+// entity.
 func (s *Service) ListSources(_ context.Context, who access.Caller, _ ListSourcesInput) (*Sources, error) {
 	out := &Sources{Items: []SourceStatus{}}
-	if s.reading(who).scope.None() {
+	r := s.reading(who)
+	if r.scope.None() {
 		return out, nil
 	}
 	ing, err := s.ingest()
 	if err != nil {
 		return nil, err
 	}
-	out.Items = append(out.Items, ing.Sources()...)
+	knows := r.knows()
+	for _, src := range ing.Sources() {
+		if knows(src.Name) {
+			out.Items = append(out.Items, src)
+		}
+	}
 	return out, nil
 }
 
@@ -112,7 +119,11 @@ func (s *Service) ListIngestionErrors(_ context.Context, who access.Caller, in L
 	if err != nil {
 		return nil, err
 	}
+	knows := r.knows()
 	for _, p := range sorted(append(unshown(r.Snapshot), ing.Problems()...)) {
+		if !knows(p.Source) && p.Ref == "" && p.Owner == "" {
+			continue
+		}
 		if in.Source != "" && p.Source != in.Source || in.Owner != "" && p.Owner != entity.Lower(in.Owner) || !r.shows(p) {
 			continue
 		}
@@ -127,6 +138,15 @@ func (s *Service) ListIngestionErrors(_ context.Context, who access.Caller, in L
 		}
 	}
 	return out, nil
+}
+
+// knows tells of which sources the caller may know.
+func (r reading) knows() func(source string) bool {
+	if r.scope.All() {
+		return func(string) bool { return true }
+	}
+	names := r.Sources(r.scope)
+	return func(source string) bool { return names[source] }
 }
 
 // shows tells whether a problem is for the caller's eyes.

@@ -95,7 +95,7 @@ func TestSourcesAndLocations(t *testing.T) {
 		t.Errorf("before there are sources: %v", err)
 	}
 	s.Attach(&sources{})
-	for who, want := range map[string][2]int{"user:default/alice": {2, 2}, "user:default/rita": {2, 1}, "user:default/sam": {0, 0}} {
+	for who, want := range map[string][2]int{"user:default/alice": {2, 2}, "user:default/rita": {1, 1}, "user:default/sam": {0, 0}} {
 		src, err := s.ListSources(t.Context(), accesstest.As(who), catalog.ListSourcesInput{})
 		if err != nil || len(src.Items) != want[0] {
 			t.Errorf("%s sees %v %v", who, src, err)

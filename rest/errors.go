@@ -103,8 +103,9 @@ func (d *door) refuse(w http.ResponseWriter, r *http.Request, shape errorShape, 
 	}
 	body, err := json.Marshal(shape(r, status, f))
 	if err != nil { // details that are no JSON
-		f.Details = nil
-		body, _ = json.Marshal(shape(r, status, f)) // strings alone always are
+		plain := *f
+		plain.Details = nil
+		body, _ = json.Marshal(shape(r, status, &plain)) // strings alone always are
 	}
 	write(w, status, body)
 }

@@ -54,7 +54,7 @@ func ParseRef(s, defaultKind, defaultNamespace string) (Ref, error) {
 	if colon >= 0 && (slash < 0 || colon < slash) {
 		r.Kind, r.Name = s[:colon], s[colon+1:]
 		if r.Kind == "" {
-			return Ref{}, fmt.Errorf("entity reference %q has an empty kind", s)
+			return Ref{}, fmt.Errorf("entity reference %q has an empty kind", clip(s))
 		}
 	}
 	if slash = strings.IndexByte(r.Name, '/'); slash >= 0 {
@@ -62,11 +62,20 @@ func ParseRef(s, defaultKind, defaultNamespace string) (Ref, error) {
 	}
 	switch {
 	case r.Kind == "":
-		return Ref{}, fmt.Errorf("entity reference %q has no kind: write kind:namespace/name", s)
+		return Ref{}, fmt.Errorf("entity reference %q has no kind: write kind:namespace/name", clip(s))
 	case r.Namespace == "":
-		return Ref{}, fmt.Errorf("entity reference %q has an empty namespace", s)
+		return Ref{}, fmt.Errorf("entity reference %q has an empty namespace", clip(s))
 	case r.Name == "":
-		return Ref{}, fmt.Errorf("entity reference %q has an empty name", s)
+		return Ref{}, fmt.Errorf("entity reference %q has an empty name", clip(s))
 	}
 	return r, nil
+}
+
+// clip keeps what is quoted in an error to a length that people read.
+func clip(s string) string {
+	const limit = 200
+	if r := []rune(s); len(r) > limit {
+		return string(r[:limit]) + "…"
+	}
+	return s
 }

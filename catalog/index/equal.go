@@ -20,3 +20,13 @@ func (s *Snapshot) Kind(scope access.Scope, kind string) iter.Seq[*entity.Entity
 		found.each(func(id uint32) bool { return yield(s.slots.get(id).entity) })
 	}
 }
+
+// Sources are the names of the sources that the entities in scope came from.
+func (s *Snapshot) Sources(scope access.Scope) map[string]bool {
+	out := map[string]bool{}
+	s.visible(scope).each(func(id uint32) bool {
+		out[s.slots.get(id).entity.From.Source] = true
+		return true
+	})
+	return out
+}
