@@ -51,7 +51,7 @@ func (c *Client) Event(r *http.Request) (forge.Event, error) {
 	}
 	e.Delivery = header("Delivery")
 	e.Replay = c.webhook.Replayed(e.Delivery, body)
-	return e, nil
+	return e.Located(c.wire.Base), nil
 }
 
 func parseEvent(name string, body []byte) (forge.Event, error) {

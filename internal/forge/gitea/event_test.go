@@ -34,7 +34,7 @@ func hook(prefix, event, secret, body string) *http.Request {
 }
 
 func TestEvents(t *testing.T) {
-	clones := []string{"https://git.example.com/acme/shop.git", "ssh://git@git.example.com:2222/acme/shop.git", "https://git.example.com/acme/shop"}
+	clones := []string{"https://git.example.com/acme/shop.git", "ssh://git@git.example.com:2222/acme/shop.git", "https://git.example.com/acme/shop", "http://127.0.0.1:1/acme/shop.git"}
 	shop := func(e forge.Event) forge.Event {
 		e.Repository, e.CloneURLs, e.Delivery = "acme/shop", clones, "d-1"
 		return e

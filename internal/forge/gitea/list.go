@@ -73,8 +73,7 @@ func (c *Client) Repositories(ctx context.Context) ([]forge.Repository, error) {
 			out[i].Head = h.commit
 		}
 	}
-	slices.SortFunc(out, func(x, y forge.Repository) int { return strings.Compare(x.FullName, y.FullName) })
-	return out, nil
+	return c.wire.Listed(c.step(), c.wire.Base, out)
 }
 
 // all reads every page. Pages are counted, so that what is deleted meanwhile
@@ -208,7 +207,7 @@ func hostTime(r *gitea.Response) time.Time {
 func repository(r *gitea.Repository) forge.Repository {
 	topics := slices.Clone(r.Topics)
 	slices.Sort(topics)
-	return forge.Repository{FullName: r.FullName, CloneURL: r.CloneURL, WebURL: r.HTMLURL, DefaultBranch: r.DefaultBranch,
+	return forge.Repository{FullName: r.FullName, WebURL: r.HTMLURL, DefaultBranch: r.DefaultBranch,
 		Archived: r.Archived, Fork: r.Fork, Empty: r.Empty, Topics: topics, Updated: r.Updated}
 }
 

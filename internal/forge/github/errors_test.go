@@ -142,12 +142,18 @@ func TestChangesAreNotLostToTrouble(t *testing.T) {
 	list(t, c)
 	list(t, c)
 	h.repos[1].head, h.repos[1].pushed = commit(77), h.repos[2].pushed.Add(1e9)
-	h.answers = []http.HandlerFunc{nil, nil, func(w http.ResponseWriter, _ *http.Request) { fail(w, http.StatusForbidden, "no") }}
+	denied := func(w http.ResponseWriter, _ *http.Request) { fail(w, http.StatusForbidden, "no") }
+	h.answers = []http.HandlerFunc{nil, nil, denied}
 	if _, err := c.Repositories(t.Context()); err == nil {
 		t.Fatal("no error")
 	}
 	if got := list(t, c); got[1].Head != commit(77) {
 		t.Errorf("the change before the trouble is lost: %s", got[1].Head)
+	}
+	h.repos[0].head, h.repos[0].pushed = commit(78), h.repos[1].pushed.Add(1e9)
+	h.answers = []http.HandlerFunc{denied}
+	if got := list(t, c); got[0].Head != commit(78) {
+		t.Errorf("where the token may not ask for changes they are lost: %s", got[0].Head)
 	}
 }
 

@@ -41,7 +41,7 @@ func (c *Client) Event(r *http.Request) (forge.Event, error) {
 	if e.Kind == forge.KindRepository {
 		c.Relist()
 	}
-	return e, nil
+	return e.Located(c.at.web), nil
 }
 
 func payloadOf(contentType string, body []byte) ([]byte, error) {

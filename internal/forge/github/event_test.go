@@ -25,7 +25,7 @@ const (
 	zeros    = "0000000000000000000000000000000000000000"
 )
 
-var clones = []string{"https://github.com/acme/shop.git", "git@github.com:acme/shop.git", "https://github.com/acme/shop"}
+var clones = []string{"https://github.com/acme/shop.git", "git@github.com:acme/shop.git", "https://github.com/acme/shop", "http://127.0.0.1:1/acme/shop.git"}
 
 // hook is a request as GitHub sends it.
 func hook(event, delivery, secret, body string) *http.Request {

@@ -74,7 +74,7 @@ type node struct {
 
 // repository is the node as the rest of the program knows it.
 func (n *node) repository() forge.Repository {
-	r := forge.Repository{FullName: n.Name, WebURL: n.URL, CloneURL: n.URL + ".git", Archived: n.Archived, Fork: n.Fork, Empty: n.Empty, Updated: n.Pushed}
+	r := forge.Repository{FullName: n.Name, WebURL: n.URL, Archived: n.Archived, Fork: n.Fork, Empty: n.Empty, Updated: n.Pushed}
 	if n.Updated.After(r.Updated) {
 		r.Updated = n.Updated
 	}

@@ -3,8 +3,7 @@ package github
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
+	"net/http"
 	"time"
 
 	gh "github.com/google/go-github/v89/github"
@@ -39,8 +38,7 @@ func (c *Client) Repositories(ctx context.Context) ([]forge.Repository, error) {
 			out = append(out, r)
 		}
 	}
-	slices.SortFunc(out, func(x, y forge.Repository) int { return strings.Compare(x.FullName, y.FullName) })
-	return out, nil
+	return c.wire.Listed(c.step(), c.at.web, out)
 }
 
 func (c *Client) refresh(ctx context.Context) error {
@@ -77,21 +75,31 @@ func (c *Client) refresh(ctx context.Context) error {
 
 // unchanged asks for the organization, which counts its repositories, and for
 // those pushed to last. GitHub does not count answers that nothing changed. Of
-// a user it would tell what is public alone, so that is not asked.
+// a user it would tell what is public alone, so that is not asked; nor does it
+// count against a token that it may not ask.
 func (c *Client) unchanged(ctx context.Context) (bool, error) {
 	if c.cfg.Org == "" {
 		return false, nil
 	}
 	_, org, err := c.api.Organizations.Get(ctx, c.cfg.Org)
 	if err != nil {
-		return false, err
+		return false, unlessDenied(err)
 	}
 	_, pushed, err := c.api.Repositories.ListByOrg(ctx, c.cfg.Org, &gh.RepositoryListByOrgOptions{
 		Type: "all", Sort: "pushed", Direction: "desc", ListOptions: gh.ListOptions{PerPage: probed}})
 	if err != nil {
-		return false, err
+		return false, unlessDenied(err)
 	}
 	return known(org) && known(pushed), nil
+}
+
+// unlessDenied is the error, if it is another than that the token may not ask.
+func unlessDenied(err error) error {
+	var status *forge.StatusError
+	if errors.As(err, &status) && !status.Limited && (status.Status == http.StatusForbidden || status.Status == http.StatusNotFound) {
+		return nil
+	}
+	return err
 }
 
 // known tells whether an answer is the one of the time before.

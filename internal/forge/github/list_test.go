@@ -31,7 +31,7 @@ func TestTenThousandRepositoriesWithinTheBudget(t *testing.T) {
 	defer server.Close()
 	c := client(t, server.URL, nil)
 	got := list(t, c)
-	if len(got) != 10_000 || got[4711].Head != commit(4711) || got[4711].CloneURL != "https://github.example.com/acme/service-04711.git" {
+	if len(got) != 10_000 || got[4711].Head != commit(4711) || got[4711].CloneURL != server.URL+"/acme/service-04711.git" {
 		t.Fatalf("%d repositories, %+v", len(got), got[4711])
 	}
 	if used := h.windows["graphql"].used; used != 100 {
@@ -126,7 +126,7 @@ func TestRepositoryIsTold(t *testing.T) {
 	server := httptest.NewServer(h)
 	defer server.Close()
 	got := list(t, client(t, server.URL, nil))
-	want := []forge.Repository{{FullName: "acme/service-00000", CloneURL: "https://github.example.com/acme/service-00000.git", WebURL: "https://github.example.com/acme/service-00000",
+	want := []forge.Repository{{FullName: "acme/service-00000", CloneURL: server.URL + "/acme/service-00000.git", WebURL: "https://github.example.com/acme/service-00000",
 		DefaultBranch: "main", Head: commit(0), Topics: []string{"alpha", "zeta"}, Updated: time.Unix(1_700_000_000, 0)}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

@@ -44,7 +44,7 @@ func (c *Client) Event(r *http.Request) (forge.Event, error) {
 	}
 	e.Delivery = cmp.Or(r.Header.Get("Webhook-Id"), r.Header.Get("Idempotency-Key"))
 	e.Replay = c.webhook.Replayed(e.Delivery, body)
-	return e, nil
+	return e.Located(c.wire.Base), nil
 }
 
 // verifySignature checks a signature as Standard Webhooks has it: that of id,

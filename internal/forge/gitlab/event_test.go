@@ -26,7 +26,7 @@ const (
 	pushJ      = `{"object_kind":"push","event_name":"push","ref":"refs/heads/main","before":"` + before + `","after":"` + after + `",` + projectJ + `,"commits":[]}`
 )
 
-var clones = []string{"https://gitlab.example.com/acme/web/shop.git", "git@gitlab.example.com:acme/web/shop.git", "https://gitlab.example.com/acme/web/shop"}
+var clones = []string{"https://gitlab.example.com/acme/web/shop.git", "git@gitlab.example.com:acme/web/shop.git", "https://gitlab.example.com/acme/web/shop", "http://127.0.0.1:1/acme/web/shop.git"}
 
 func hook(token, body string) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, "/webhooks/gitlab", strings.NewReader(body))
@@ -60,8 +60,8 @@ func TestEvents(t *testing.T) {
 		"gone": {strings.Replace(pushJ, after, zeros, 1), forge.Event{Kind: "push", Repository: "acme/web/shop", CloneURLs: clones, Ref: "refs/heads/main", Before: before, Deleted: true}},
 		"merge request": {`{"object_kind":"merge_request","object_attributes":{"source_branch":"feature","last_commit":{"id":"` + after + `"}},` + projectJ + `}`,
 			forge.Event{Kind: "pull_request", Repository: "acme/web/shop", CloneURLs: clones, Ref: "refs/heads/feature", After: after}},
-		"project made": {`{"event_name":"project_create","path_with_namespace":"acme/new"}`, forge.Event{Kind: "repository", Repository: "acme/new"}},
-		"project gone": {`{"event_name":"project_destroy","path_with_namespace":"acme/new"}`, forge.Event{Kind: "repository", Repository: "acme/new", Deleted: true}},
+		"project made": {`{"event_name":"project_create","path_with_namespace":"acme/new"}`, forge.Event{Kind: "repository", Repository: "acme/new", CloneURLs: []string{"http://127.0.0.1:1/acme/new.git"}}},
+		"project gone": {`{"event_name":"project_destroy","path_with_namespace":"acme/new"}`, forge.Event{Kind: "repository", Repository: "acme/new", CloneURLs: []string{"http://127.0.0.1:1/acme/new.git"}, Deleted: true}},
 		"issue":        {`{"object_kind":"issue",` + projectJ + `}`, forge.Event{Kind: "other", Repository: "acme/web/shop", CloneURLs: clones}},
 		"unheard of":   {`{"object_kind":"something","project":[]}`, forge.Event{Kind: "other"}},
 	} {

@@ -39,8 +39,7 @@ func (c *Client) Repositories(ctx context.Context) ([]forge.Repository, error) {
 			out = append(out, r)
 		}
 	}
-	slices.SortFunc(out, func(x, y forge.Repository) int { return strings.Compare(x.FullName, y.FullName) })
-	return out, nil
+	return c.wire.Listed(c.step(), c.wire.Base, out)
 }
 
 // all reads every page. Pages are counted, so that what is deleted meanwhile
@@ -172,7 +171,7 @@ func (c *Client) owns(p *gl.Project) bool {
 func repository(p *gl.Project) forge.Repository {
 	topics := slices.Clone(p.Topics)
 	slices.Sort(topics)
-	r := forge.Repository{FullName: p.PathWithNamespace, CloneURL: p.HTTPURLToRepo, WebURL: p.WebURL, DefaultBranch: p.DefaultBranch,
+	r := forge.Repository{FullName: p.PathWithNamespace, WebURL: p.WebURL, DefaultBranch: p.DefaultBranch,
 		Archived: p.Archived, Fork: p.ForkedFromProject != nil, Empty: p.EmptyRepo, Topics: topics}
 	if p.LastActivityAt != nil {
 		r.Updated = *p.LastActivityAt

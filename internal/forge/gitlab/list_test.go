@@ -23,7 +23,7 @@ func TestGroupIsListedWithItsSubgroups(t *testing.T) {
 	if len(got) != 1234 || len(h.queries) != 13 || !slices.IsSortedFunc(got, func(x, y forge.Repository) int { return strings.Compare(x.FullName, y.FullName) }) {
 		t.Fatalf("%d projects by %d requests", len(got), len(h.queries))
 	}
-	want := forge.Repository{FullName: "acme/team-0/service-0000", CloneURL: "https://gitlab.example.com/acme/team-0/service-0000.git", WebURL: "https://gitlab.example.com/acme/team-0/service-0000",
+	want := forge.Repository{FullName: "acme/team-0/service-0000", CloneURL: server.URL + "/acme/team-0/service-0000.git", WebURL: "https://gitlab.example.com/acme/team-0/service-0000",
 		DefaultBranch: "main", Topics: []string{}, Updated: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)}
 	if d := cmp.Diff(want, got[0]); d != "" {
 		t.Error(d)
@@ -121,9 +121,10 @@ func TestErrors(t *testing.T) {
 		code   fault.Code
 		words  string
 	}{
-		"revoked":       {func(h *host, _ *gitlab.Config) { h.revoked = true }, fault.Unauthenticated, "/token"},
-		"no such group": {func(_ *host, c *gitlab.Config) { c.Group = "nobody" }, fault.NotFound, "group nobody"},
-		"too many":      {func(_ *host, c *gitlab.Config) { c.Limits.Repositories = 2 }, fault.FailedPrecondition, "limits.repositories"},
+		"revoked":             {func(h *host, _ *gitlab.Config) { h.revoked = true }, fault.Unauthenticated, "/token"},
+		"no such group":       {func(_ *host, c *gitlab.Config) { c.Group = "nobody" }, fault.NotFound, "group nobody"},
+		"too many":            {func(_ *host, c *gitlab.Config) { c.Limits.Repositories = 2 }, fault.FailedPrecondition, "limits.repositories"},
+		"a name that is none": {func(h *host, _ *gitlab.Config) { h.projects[7].path = "acme/../../x" }, fault.Unavailable, "acme/../../x"},
 		"never stands still": {func(h *host, _ *gitlab.Config) {
 			h.afterPage = func(page int) {
 				if page == 1 {
