@@ -57,7 +57,10 @@ func (l *loader) load(ctx context.Context, path, id, origin string, old *File) (
 	f.Readable = true
 	f.Problems = located(path, read.Problems)
 	for _, d := range read.Documents {
-		doc := l.process(ctx, f, read, d, origin, old)
+		doc, err := l.process(ctx, f, read, d, origin, old)
+		if err != nil {
+			return nil, err
+		}
 		if twin := f.document(doc.Ref); twin != nil {
 			f.Problems = append(f.Problems, twice(path, twin, doc))
 		}
@@ -132,7 +135,7 @@ func point(since string) string {
 	return "commit " + short(since)
 }
 
-func (l *loader) process(ctx context.Context, f *File, read *descriptor.File, d *descriptor.Document, origin string, old *File) *Document {
+func (l *loader) process(ctx context.Context, f *File, read *descriptor.File, d *descriptor.Document, origin string, old *File) (*Document, error) {
 	rd := &placeholderReader{l: l}
 	res := l.in.processor.Process(ctx, read, d, descriptor.Location{Type: l.src.desc().BaseType, Target: origin}, rd)
 	out := &Document{Index: d.Index, Ref: d.Ref.String(), Line: d.At.Line, Owner: ownerOf(d), Since: l.since}
@@ -149,6 +152,9 @@ func (l *loader) process(ctx context.Context, f *File, read *descriptor.File, d 
 	for i := range out.Problems {
 		out.Problems[i].Ref = out.Ref
 	}
+	if rd.err != nil {
+		return nil, rd.err
+	}
 	f.Reads = append(f.Reads, rd.paths...)
 	prev := previous(old, out.Ref)
 	if prev != nil {
@@ -160,7 +166,7 @@ func (l *loader) process(ctx context.Context, f *File, read *descriptor.File, d 
 		l.room.used.Add(out.weight)
 		l.stale(out, prev, out.Problems)
 	}
-	return out
+	return out, nil
 }
 
 // previous is the last good document of that name in an earlier reading.
@@ -251,7 +257,9 @@ func readProblem(path string, err error) entity.Problem {
 // placeholderReader reads what placeholders name: files of the source's own
 // repository or of another configured source, nothing else.
 type placeholderReader struct {
-	l     *loader
+	l *loader
+	// err is trouble of the source itself, which is no fault of the file.
+	err   error
 	paths []string
 }
 
@@ -263,8 +271,11 @@ func (r *placeholderReader) Read(ctx context.Context, at descriptor.Location) ([
 	}
 	r.paths = append(r.paths, path)
 	data, err := r.l.in.bytes(ctx, r.l.src, r.l.tree, path)
-	if errors.Is(err, ErrNotFound) {
+	switch {
+	case errors.Is(err, ErrNotFound):
 		return nil, fmt.Errorf("%s: %w", strings.TrimPrefix(path, "/"), descriptor.ErrNotFound)
+	case err != nil && !errors.Is(err, ErrTooLarge) && !strings.Contains(path, foreign):
+		r.err = fmt.Errorf("reading %s: %w", path, err)
 	}
 	return data, err
 }

@@ -28,6 +28,7 @@ type provider struct {
 
 	mu      sync.Mutex // guards what follows
 	tried   bool
+	emptied bool // the last listing was empty
 	failed  int
 	lastErr *fault.Error
 	since   time.Time
@@ -82,6 +83,10 @@ func (in *Ingester) discover(ctx context.Context, p *provider, polls *sync.WaitG
 		}
 		return
 	}
+	if p.doubts(len(listed)) {
+		in.log.WarnContext(ctx, "discovery listed nothing where there was something; it is believed if it says so again", "provider", p.desc.Name)
+		return
+	}
 	add, gone := p.compare(listed)
 	in.enrol(add, gone)
 	for s := range gone {
@@ -110,6 +115,16 @@ func (p *provider) finish(at time.Time, err error) {
 	}
 	p.failed++
 	p.lastErr = f
+}
+
+// doubts tells whether a listing is not to be believed yet: one that is empty,
+// as of a token that has lost its rights, after one that was not.
+func (p *provider) doubts(listed int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	doubt := listed == 0 && len(p.found) > 0 && !p.emptied
+	p.emptied = listed == 0
+	return doubt
 }
 
 // compare tells which listed sources are new and which are listed no more. A
@@ -167,11 +182,11 @@ func (in *Ingester) retire(ctx context.Context, p *provider, s *source) {
 	defer s.unlock()
 	in.claims.replace(s.holdings(), nil, in.publish)
 	s.close()
-	if in.keeper == nil {
-		return
-	}
-	if err := in.keeper.Forget(ctx, s.desc().Name); err != nil {
-		in.log.ErrorContext(ctx, "kept state of a source that is gone could not be removed", "source", s.desc().Name, "error", err)
+	in.forget(ctx, s.desc().Name)
+	if d, ok := s.from().(Disposable); ok {
+		if err := d.Dispose(); err != nil {
+			in.log.ErrorContext(ctx, "files of a source that is gone could not be removed", "source", s.desc().Name, "error", err)
+		}
 	}
 }
 
@@ -210,11 +225,9 @@ func (p *provider) settled() bool {
 }
 
 // recall brings back the sources that providers had found before, so that
-// what was kept of them is served before any provider answers.
+// what was kept of them is served before any provider answers. What is kept of
+// sources that are configured no more is forgotten.
 func (in *Ingester) recall(ctx context.Context) error {
-	if len(in.providers) == 0 {
-		return nil
-	}
 	names, err := in.keeper.Names(ctx)
 	if err != nil {
 		in.log.WarnContext(ctx, "kept sources cannot be listed, discovery starts anew", "error", err)
@@ -226,17 +239,33 @@ func (in *Ingester) recall(ctx context.Context) error {
 	}
 	var back []*source
 	for _, name := range names {
-		kept, err := in.keeper.Load(ctx, name)
-		if err != nil || kept == nil || in.source(name) != nil {
+		if in.source(name) != nil {
 			continue
 		}
-		if p := byName[kept.Meta.Provider]; p != nil {
-			s := newKept(rank{p.group, name}, kept.Meta.Description)
-			s.provider = p.desc.Name
-			p.found[name] = s
-			back = append(back, s)
+		kept, err := in.keeper.Load(ctx, name)
+		if err != nil || kept == nil {
+			continue
 		}
+		p := byName[kept.Meta.Provider]
+		if p == nil {
+			in.forget(ctx, name)
+			continue
+		}
+		s := newKept(rank{p.group, name}, kept.Meta.Description)
+		s.provider = p.desc.Name
+		p.found[name] = s
+		back = append(back, s)
 	}
 	in.enrol(back, nil)
 	return ctx.Err()
+}
+
+// forget removes what is kept of a source that is gone.
+func (in *Ingester) forget(ctx context.Context, name string) {
+	if in.keeper == nil {
+		return
+	}
+	if err := in.keeper.Forget(ctx, name); err != nil {
+		in.log.ErrorContext(ctx, "kept state of a source that is gone could not be removed", "source", name, "error", err)
+	}
 }

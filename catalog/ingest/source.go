@@ -77,6 +77,13 @@ type Hinted interface {
 	Hint() Revision
 }
 
+// Disposable is a Source that leaves something on disk, to be removed once the
+// source is gone for good.
+type Disposable interface {
+	// Dispose removes it; no tree is open any more.
+	Dispose() error
+}
+
 // Tree is one revision of a source. It is safe for concurrent use.
 type Tree interface {
 	// Changes lists the files that differ from an earlier revision. With

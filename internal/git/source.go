@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -121,4 +122,12 @@ func (s *Source) Open(ctx context.Context, rev ingest.Revision) (ingest.Tree, er
 		return nil, err // a nil *Tree must not become a Tree
 	}
 	return t, nil
+}
+
+// Dispose removes what was fetched of a remote repository.
+func (s *Source) Dispose() error {
+	if r, ok := s.reader.(*remote); ok {
+		return os.RemoveAll(r.dir)
+	}
+	return nil
 }
