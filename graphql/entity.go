@@ -56,7 +56,7 @@ func (n *node) Source() *provenance {
 	f := n.e.From
 	p := &provenance{Source: f.Source, Repo: some(f.Repository), Commit: some(f.Commit), Path: f.Path, StaleSince: some(f.StaleSince)}
 	if f.Line > 0 {
-		line := int32(min(f.Line, 1<<30)) //nolint:gosec // cannot overflow below 1<<30
+		line := int32(min(f.Line, 1<<30))
 		p.Line = &line
 	}
 	if !f.VerifiedAt.IsZero() {

@@ -31,7 +31,7 @@ func (s *server) dial(header http.Header, protocols ...string) *client {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	s.t.Cleanup(cancel)
-	conn, _, err := websocket.Dial(ctx, s.URL+"/graphql", &websocket.DialOptions{Subprotocols: protocols, HTTPHeader: header}) //nolint:bodyclose // a WebSocket's response has none
+	conn, _, err := websocket.Dial(ctx, s.URL+"/graphql", &websocket.DialOptions{Subprotocols: protocols, HTTPHeader: header})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestSocketOrigin(t *testing.T) {
 		if origin != "" {
 			header.Set("Origin", origin)
 		}
-		conn, resp, err := websocket.Dial(t.Context(), s.URL, &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}, HTTPHeader: header}) //nolint:bodyclose // as above
+		conn, resp, err := websocket.Dial(t.Context(), s.URL, &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}, HTTPHeader: header})
 		if resp == nil || resp.StatusCode != want {
 			t.Errorf("%q: %v, want %d", origin, err, want)
 		}
@@ -286,7 +286,7 @@ func TestSocketLimits(t *testing.T) {
 	if f := c.read(); f.Type != "error" || f.ID != "c" || !strings.Contains(string(f.Payload), "quota_exceeded") {
 		t.Errorf("%s %s", f.Type, f.Payload)
 	}
-	_, resp, err := websocket.Dial(t.Context(), s.URL, nil) //nolint:bodyclose // as above
+	_, resp, err := websocket.Dial(t.Context(), s.URL, nil)
 	if err == nil || resp.StatusCode != http.StatusServiceUnavailable {
 		t.Error(err)
 	}

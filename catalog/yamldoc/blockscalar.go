@@ -247,7 +247,7 @@ func (b *block) text() string {
 }
 
 func (b *block) onlyBlank() string {
-	if b.chomp == '+' && len(b.lines) > 0 && !(len(b.lines) == 1 && b.lines[0].indent == 0 && len(b.lines[0].text) == 0) {
+	if b.chomp == '+' && len(b.lines) > 0 && (len(b.lines) != 1 || b.lines[0].indent != 0 || len(b.lines[0].text) != 0) {
 		return strings.Repeat("\n", max(1, len(b.lines)-1))
 	}
 	return ""

@@ -119,7 +119,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 			_ = c.Write(ctx, websocket.MessageText, []byte(`{"id":"1","type":"complete"}`))
 		},
 	} {
-		c, _, err := websocket.Dial(ctx, s.URL, &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}}) //nolint:bodyclose // a WebSocket's response has none
+		c, _, err := websocket.Dial(ctx, s.URL, &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +142,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 func TestCompletedIDsAreFree(t *testing.T) {
 	s := httptest.NewServer(handler())
 	defer s.Close()
-	c, _, err := websocket.Dial(t.Context(), s.URL, &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}}) //nolint:bodyclose // as above
+	c, _, err := websocket.Dial(t.Context(), s.URL, &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
 	if err != nil {
 		t.Fatal(err)
 	}

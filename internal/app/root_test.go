@@ -1,6 +1,7 @@
 package app
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ func TestTheBareAddressListsWhatIsServed(t *testing.T) {
 		text   string
 	}{"/": {200, "/graphql"}, "/nope": {404, "listed at /"}, "/apis": {404, "listed at /"}} {
 		w := httptest.NewRecorder()
-		a.server.Handler.ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1"+path, nil))
+		a.server.Handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://127.0.0.1"+path, nil))
 		if w.Code != want.status || !strings.Contains(w.Body.String(), want.text) {
 			t.Errorf("%s: %d %q", path, w.Code, w.Body)
 		}

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -72,7 +73,7 @@ func TestExplain(t *testing.T) {
 	_, err := MergeBase(shallow, "feature/1", "HEAD")
 	checkFault(t, err, "its history does not reach", "--unshallow")
 	other := fault.New(fault.Unavailable, "x")
-	if got := Explain(r.dir, "main", other); got != error(other) {
+	if got := Explain(r.dir, "main", other); !errors.Is(got, other) {
 		t.Errorf("%v", got)
 	}
 }

@@ -162,7 +162,7 @@ func newReader(b []byte, known map[string]entity.Value) *reader {
 
 func (r *reader) part() []byte {
 	n, size := binary.Uvarint(r.b[r.off:])
-	if size <= 0 || n > uint64(len(r.b)-r.off-size) {
+	if size <= 0 || n > uint64(len(r.b)-r.off-size) { //nolint:gosec // what has been read is within the record
 		r.fail()
 		return nil
 	}

@@ -36,7 +36,7 @@ func ClientsOf(t testing.TB) Clients {
 // failure ends the test with everything it said.
 func (c Clients) Run(t testing.TB, env []string, script string, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), c.Node, append([]string{script}, args...)...)
+	cmd := exec.CommandContext(t.Context(), c.Node, append([]string{script}, args...)...) //nolint:gosec // a test's own script
 	cmd.Dir = c.Dir
 	cmd.Env = append(os.Environ(), env...)
 	var stderr lastLines
