@@ -21,6 +21,7 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/forge"
 	"github.com/fairlead-dev/fairlead/internal/git"
 	"github.com/fairlead-dev/fairlead/internal/heap"
 	"github.com/fairlead-dev/fairlead/internal/keep"
@@ -46,6 +47,7 @@ type App struct {
 	ingester  *ingest.Ingester
 	hooks     map[string][]hook // by kind of forge
 	fetches   *git.Limiter
+	budgets   forge.Budgets // one for each account at a forge
 	listener  net.Listener
 	started   func() // called once everything has been read for the first time
 	server    *http.Server
@@ -118,6 +120,7 @@ func (a *App) makeRooms() (err error) {
 		Fingerprint: a.cfg.fingerprint(), Refresh: a.cfg.Catalog.Refresh, Log: log, Observe: a.telemetry.ingested, Settled: func() { a.started() },
 	})
 	a.catalog.Attach(a.ingester)
+	a.telemetry.registry.MustRegister(newForgeMetrics(&a.budgets))
 	a.telemetry.gauge("fairlead_entities", "Entities in the catalog.", func() float64 { return float64(a.catalog.Snapshot().Len()) })
 	a.telemetry.gauge("fairlead_ingestion_problems", "Open problems of catalog files and sources.", func() float64 { return float64(len(a.ingester.Problems())) })
 	return nil

@@ -134,7 +134,7 @@ func (a *App) repository(name string, cfg git.SourceConfig) (*git.Source, error)
 }
 
 func (a *App) onGitHub(name string, cfg github.Config) (ingest.Provider, error) {
-	client, err := github.New(name, cfg, a.cfg.dir)
+	client, err := github.New(name, cfg, a.cfg.dir, github.WithBudgets(&a.budgets))
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (a *App) onGitHub(name string, cfg github.Config) (ingest.Provider, error) 
 }
 
 func (a *App) onGitea(name string, cfg gitea.Config) (ingest.Provider, error) {
-	client, err := gitea.New(name, cfg, a.cfg.dir)
+	client, err := gitea.New(name, cfg, a.cfg.dir, gitea.WithBudgets(&a.budgets))
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (a *App) onGitea(name string, cfg gitea.Config) (ingest.Provider, error) {
 }
 
 func (a *App) onGitLab(name string, cfg gitlab.Config) (ingest.Provider, error) {
-	client, err := gitlab.New(name, cfg, a.cfg.dir)
+	client, err := gitlab.New(name, cfg, a.cfg.dir, gitlab.WithBudgets(&a.budgets))
 	if err != nil {
 		return nil, err
 	}
