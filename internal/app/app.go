@@ -184,11 +184,24 @@ func (a *App) Run(ctx context.Context) error {
 		}
 		return nil
 	})
-	a.telemetry.log.InfoContext(ctx, "serving", "address", a.Addr().String())
+	a.announce(ctx)
 	return g.Wait()
 }
 
 // close closes what New opened, and logs what does not close as it should.
+// announce tells the log where is served, and what a configuration lacks that
+// is right as it is but of no use to anybody.
+func (a *App) announce(ctx context.Context) {
+	log := a.telemetry.log
+	log.InfoContext(ctx, "serving", "address", a.Addr().String(), "version", a.cfg.Version)
+	if len(a.cfg.Catalog.Sources) == 0 {
+		log.WarnContext(ctx, "the catalog has no sources", "fix", "Add some under catalog.sources.")
+	}
+	if len(a.cfg.Auth.Tokens) == 0 && a.cfg.Auth.Anonymous != access.AnonymousRead {
+		log.WarnContext(ctx, "nobody can be let in", "fix", "Add auth.tokens; fairlead token new makes one.")
+	}
+}
+
 func (a *App) close() {
 	if a.telemetry == nil { // nothing was opened before it
 		return
