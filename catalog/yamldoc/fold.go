@@ -181,7 +181,7 @@ func (s *scanner) reportEscape(at int, raw []byte) {
 	} else {
 		p.Column += uint32(utf8.RuneCount(line))
 	}
-	s.problems = append(s.problems, problemAt(p, `Write "\\" for a backslash, or use single quotes.`, "%s is no escape", string(raw)))
+	s.problems = append(s.problems, problemAt(p, `Write "\\" for a backslash, or use single quotes.`, "%s is no escape", strings.ToValidUTF8(string(raw), "")))
 }
 
 func code(b []byte, width int) (rune, bool) {
