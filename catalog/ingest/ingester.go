@@ -41,6 +41,9 @@ type Config struct {
 	// SourceBytes bounds what is held of one source, in bytes with aliases and
 	// placeholders written out, 512 MiB if 0. Documents beyond are reported.
 	SourceBytes int64
+	// Turn is after how long a slow reading gives its place among those that
+	// run at once to another, 5s if 0.
+	Turn time.Duration
 	// Log is told of every reading; nil is silent.
 	Log *slog.Logger
 	// Observe is told how each reading of a source went; nil is not.
@@ -55,6 +58,7 @@ type Config struct {
 type Ingester struct {
 	roster      atomic.Pointer[roster]
 	enrolling   sync.Mutex
+	turns       chan struct{} // holds one for each poll that reads
 	providers   []*provider
 	processor   *descriptor.Processor
 	publish     func([]index.Change)
@@ -62,6 +66,7 @@ type Ingester struct {
 	fingerprint string
 	refresh     time.Duration
 	timeout     time.Duration
+	turnTime    time.Duration
 	sourceBytes int64
 	log         *slog.Logger
 	observe     func(context.Context, string, time.Duration, int, error)
@@ -78,7 +83,7 @@ func New(cfg Config) *Ingester {
 	in := &Ingester{
 		processor: cfg.Processor, publish: cfg.Publish, keeper: cfg.Keeper, fingerprint: cfg.Fingerprint,
 		refresh: cfg.Refresh, timeout: cfg.Timeout, sourceBytes: cfg.SourceBytes, log: cfg.Log, observe: cfg.Observe, settled: cfg.Settled, now: cfg.Now,
-		workers: runtime.GOMAXPROCS(0), claims: newClaims(),
+		workers: runtime.GOMAXPROCS(0), claims: newClaims(), turns: make(chan struct{}, maxTurns),
 	}
 	if in.refresh <= 0 {
 		in.refresh = time.Minute
@@ -88,6 +93,9 @@ func New(cfg Config) *Ingester {
 	}
 	if in.sourceBytes <= 0 {
 		in.sourceBytes = maxSourceBytes
+	}
+	if in.turnTime <= 0 {
+		in.turnTime = 5 * time.Second
 	}
 	if in.log == nil {
 		in.log = slog.New(slog.DiscardHandler)
@@ -192,12 +200,35 @@ func (in *Ingester) poll(ctx context.Context, s *source, tried func()) {
 		case <-timer.C:
 		case <-s.again:
 		}
-		if _, err := in.sync(ctx, s); err != nil && ctx.Err() == nil {
+		done, err := in.turn(ctx)
+		if err != nil {
+			return
+		}
+		_, err = in.sync(ctx, s)
+		done()
+		if err != nil && ctx.Err() == nil {
 			in.log.WarnContext(ctx, "source could not be read, its last good state stays", "source", s.desc().Name, "error", err)
 		}
 		tried()
 		timer.Reset(in.pause(s.failures()))
 	}
+}
+
+// maxTurns is how many sources polls read at a time.
+const maxTurns = 64
+
+// turn waits for a place among the readings and gives what ends it. A reading
+// that takes longer than its turn goes on, but gives its place to another, so
+// that sources that hang delay nobody.
+func (in *Ingester) turn(ctx context.Context) (done func(), err error) {
+	select {
+	case in.turns <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	leave := sync.OnceFunc(func() { <-in.turns })
+	late := time.AfterFunc(in.turnTime, leave)
+	return func() { late.Stop(); leave() }, nil
 }
 
 // pause is the time to the next poll: the refresh interval, longer after

@@ -54,7 +54,7 @@ func run(t *testing.T, o *organization, keeper ingest.Keeper) *running {
 	t.Helper()
 	r := &running{t: t, snap: index.Empty()}
 	r.in = ingest.New(ingest.Config{Providers: []ingest.Provider{o}, Processor: descriptor.New(descriptor.Options{}), Keeper: keeper, Fingerprint: "1",
-		Refresh: 5 * time.Millisecond, Publish: func(c []index.Change) {
+		Refresh: 5 * time.Millisecond, Turn: time.Hour, Publish: func(c []index.Change) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.snap = r.snap.Apply(c)
