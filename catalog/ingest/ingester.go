@@ -132,7 +132,7 @@ func (in *Ingester) Restore(ctx context.Context) error {
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(in.workers)
-	for _, s := range in.sources() {
+	for _, s := range in.configured() {
 		g.Go(func() error {
 			kept, err := in.keeper.Load(ctx, s.desc().Name)
 			if err != nil {

@@ -2,6 +2,8 @@ package ingest
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -237,7 +239,7 @@ func (in *Ingester) recall(ctx context.Context) error {
 	for _, p := range in.providers {
 		byName[p.desc.Name] = p
 	}
-	var back []*source
+	back := map[*source]*Kept{}
 	for _, name := range names {
 		if in.source(name) != nil {
 			continue
@@ -254,9 +256,12 @@ func (in *Ingester) recall(ctx context.Context) error {
 		s := newKept(rank{p.group, name}, kept.Meta.Description)
 		s.provider = p.desc.Name
 		p.found[name] = s
-		back = append(back, s)
+		back[s] = kept
 	}
-	in.enrol(back, nil)
+	in.enrol(slices.Collect(maps.Keys(back)), nil)
+	for s, kept := range back {
+		s.restore(in, kept)
+	}
 	return ctx.Err()
 }
 
