@@ -3,10 +3,12 @@ package graphql
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/graphql/engine"
 )
 
@@ -64,7 +66,7 @@ func (b *batch) load(ctx context.Context) {
 		}
 		all = append(all, out.Items...)
 	}
-	b.nodes = b.d.nodes(all)
+	b.nodes = b.d.nodes(ctx, all)
 }
 
 // group is entities that stand side by side in an answer. What one of them is
@@ -72,6 +74,7 @@ func (b *batch) load(ctx context.Context) {
 // many lookups as it names relations, however many entities it finds.
 type group struct {
 	d       *door
+	request *engine.Request
 	members []*node
 
 	mu   sync.Mutex
@@ -82,13 +85,22 @@ type group struct {
 // kind ("" is any).
 type hop struct{ relation, kind string }
 
+// holds tells whether a relation is of the hop.
+func (h hop) holds(r *entity.Relation) bool {
+	if h.relation != "" && r.Type != h.relation {
+		return false
+	}
+	kind, _, _ := strings.Cut(r.TargetRef, ":")
+	return h.kind == "" || kind == h.kind
+}
+
 // nodes makes a group of entities and gives them in order; nil stays nil.
-func (d *door) nodes(entities []*catalog.Entity) []*node {
-	g := &group{d: d, hops: map[hop]*batch{}}
+func (d *door) nodes(ctx context.Context, entities []*catalog.Entity) []*node {
+	g := &group{d: d, request: engine.RequestOf(ctx), hops: map[hop]*batch{}}
 	out := make([]*node, len(entities))
 	for i, e := range entities {
 		if e != nil {
-			out[i] = &node{e: e, group: g}
+			out[i] = newNode(e, g)
 			g.members = append(g.members, out[i])
 		}
 	}
@@ -103,8 +115,10 @@ func (g *group) follow(h hop) *batch {
 	if !known {
 		b = g.d.batch()
 		for _, m := range g.members {
-			for _, r := range m.related(h) {
-				b.add(r.TargetRef)
+			for i := range m.e.Relations {
+				if r := &m.e.Relations[i]; h.holds(r) {
+					b.add(r.TargetRef)
+				}
 			}
 		}
 		g.hops[h] = b

@@ -2,7 +2,6 @@ package graphql
 
 import (
 	"context"
-	"strings"
 
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
@@ -11,60 +10,59 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
-// node resolves the type Entity.
+// node resolves the type Entity. What most documents ask for stands ready in
+// fields, which graphql-go reads without calling anything.
 type node struct {
+	Ref, APIVersion, Kind  string
+	Title, Type, Lifecycle *string
+	Status                 []entity.StatusItem // of Backstage's own type
+
 	e     *catalog.Entity
 	group *group
+	texts struct{ title, typ, lifecycle string } // what the pointers point at
 }
 
-func (n *node) Ref() string         { return n.e.Ref.String() }
-func (n *node) APIVersion() string  { return n.e.Root.String("apiVersion") }
-func (n *node) Kind() string        { return n.e.Kind() }
-func (n *node) Title() *string      { return some(n.e.Title()) }
-func (n *node) Type() *string       { return some(n.e.Type()) }
-func (n *node) Lifecycle() *string  { return some(n.e.Spec().String("lifecycle")) }
-func (n *node) Metadata() *metadata { return &metadata{n.e.Metadata()} }
+func newNode(e *catalog.Entity, g *group) *node {
+	n := &node{
+		Ref: e.Ref.String(), APIVersion: e.Root.String("apiVersion"), Kind: e.Kind(), Status: e.Status, e: e, group: g,
+	}
+	t := &n.texts
+	t.title, t.typ, t.lifecycle = e.Title(), e.Type(), e.Spec().String("lifecycle")
+	n.Title, n.Type, n.Lifecycle = some(&t.title), some(&t.typ), some(&t.lifecycle)
+	g.request.ChargeCopies(len(n.Ref) + len(t.title) + len(t.typ) + len(t.lifecycle))
+	return n
+}
+
+// Metadata is what all kinds have in common.
+func (n *node) Metadata() *metadata { return newMetadata(n.e.Metadata(), n.group.request) }
 
 // Spec is what is particular to the entity's kind.
-func (n *node) Spec(ctx context.Context) (*scalar.JSON, error) {
-	return paid(ctx, scalar.Of(n.e.Spec()))
-}
-
-// Status needs no conversion: its type is Backstage's.
-func (n *node) Status() []entity.StatusItem { return n.e.Status }
+func (n *node) Spec() *scalar.JSON { return n.paid(scalar.Of(n.e.Spec())) }
 
 // JSON is the entity as Backstage's REST API serves it.
-func (n *node) JSON(ctx context.Context) (scalar.JSON, error) {
+func (n *node) JSON() (scalar.JSON, error) {
 	raw, err := n.e.MarshalJSON()
-	if err != nil {
-		return scalar.JSON{}, err
-	}
-	j, err := paid(ctx, &scalar.JSON{Raw: raw})
-	return *j, err
+	return *n.paid(&scalar.JSON{Raw: raw}), err
 }
 
 // paid is a value whose size the request has been charged with.
-func paid(ctx context.Context, j *scalar.JSON) (*scalar.JSON, error) {
-	if j == nil {
-		return nil, nil
+func (n *node) paid(j *scalar.JSON) *scalar.JSON {
+	if j != nil {
+		n.group.request.Charge(len(j.Raw))
 	}
-	return j, engine.RequestOf(ctx).Spend(1 + len(j.Raw)/512)
+	return j
 }
 
 // Source is where the entity was read.
 func (n *node) Source() *provenance {
-	f := n.e.From
-	p := &provenance{Source: f.Source, Repo: some(f.Repository), Commit: some(f.Commit), Path: f.Path, StaleSince: some(f.StaleSince)}
-	if f.Line > 0 {
-		line := int32(min(f.Line, 1<<30))
-		p.Line = &line
-	}
-	if !f.VerifiedAt.IsZero() {
-		p.VerifiedAt = &scalar.Time{At: f.VerifiedAt}
-	}
-	if !f.ChangedAt.IsZero() {
-		p.ChangedAt = &scalar.Time{At: f.ChangedAt}
-	}
+	p := &provenance{of: n.e.From}
+	f := &p.of
+	p.Source, p.Path = f.Source, f.Path
+	p.Repo, p.Commit, p.StaleSince = some(&f.Repository), some(&f.Commit), some(&f.StaleSince)
+	p.times[0].At, p.times[1].At = f.ChangedAt, f.VerifiedAt
+	p.ChangedAt, p.VerifiedAt = some(&p.times[0]), some(&p.times[1])
+	p.row = int32(min(f.Line, 1<<30))
+	p.Line = some(&p.row)
 	return p
 }
 
@@ -75,25 +73,20 @@ type provenance struct {
 	Line                  *int32
 	ChangedAt, VerifiedAt *scalar.Time
 	StaleSince            *string
+
+	// What the pointers point at.
+	of    entity.Provenance
+	row   int32
+	times [2]scalar.Time
 }
 
-// some is a string that is null where it is empty.
-func some(s string) *string {
-	if s == "" {
+// some is a value that is null where it is zero.
+func some[T comparable](v *T) *T {
+	var zero T
+	if *v == zero {
 		return nil
 	}
-	return &s
-}
-
-// related are the relations that a hop follows.
-func (n *node) related(h hop) []entity.Relation {
-	var out []entity.Relation
-	for _, r := range n.e.Relations {
-		if (h.relation == "" || r.Type == h.relation) && (h.kind == "" || strings.HasPrefix(r.TargetRef, h.kind+":")) {
-			out = append(out, r)
-		}
-	}
-	return out
+	return v
 }
 
 // first is the argument of lists of related entities.
@@ -110,9 +103,13 @@ func (n *node) many(ctx context.Context, relation string, args first) ([]*node, 
 	h := hop{relation: relation}
 	b := n.group.follow(h)
 	out := []*node{}
-	for _, r := range n.related(h) {
+	for i := range n.e.Relations {
+		r := &n.e.Relations[i]
 		if len(out) >= int(limit) {
 			break
+		}
+		if !h.holds(r) {
+			continue
 		}
 		target, err := b.get(ctx, b.index[r.TargetRef])
 		if err != nil {
@@ -129,7 +126,11 @@ func (n *node) many(ctx context.Context, relation string, args first) ([]*node, 
 func (n *node) one(ctx context.Context, relation, kind string) (*node, error) {
 	h := hop{relation, kind}
 	b := n.group.follow(h)
-	for _, r := range n.related(h) {
+	for i := range n.e.Relations {
+		r := &n.e.Relations[i]
+		if !h.holds(r) {
+			continue
+		}
 		if target, err := b.get(ctx, b.index[r.TargetRef]); target != nil || err != nil {
 			return target, err
 		}
@@ -181,8 +182,11 @@ func (n *node) Relations(ctx context.Context, args struct{ Type *string }) ([]*r
 	}
 	b := n.group.follow(h)
 	out := []*relation{}
-	for _, r := range n.related(h) {
-		out = append(out, &relation{r.Type, r.TargetRef, b})
+	for _, r := range n.e.Relations {
+		if h.holds(&r) {
+			out = append(out, &relation{r.Type, r.TargetRef, b})
+			n.group.request.ChargeCopies(len(r.Type) + len(r.TargetRef))
+		}
 	}
 	return out, engine.RequestOf(ctx).Spend(len(out))
 }

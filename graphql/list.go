@@ -90,8 +90,9 @@ func (d *door) list(ctx context.Context, args listArgs) (*connection, error) {
 		return nil, err
 	}
 	in.Limit = &n
-	in.Cursors = engine.Selected(ctx, "edges.cursor") || engine.Selected(ctx, "pageInfo")
-	if !engine.Selected(ctx, "totalCount") {
+	r := engine.RequestOf(ctx)
+	in.Cursors = r.Asks("EntityEdge", "cursor") || r.Asks("EntityConnection", "pageInfo")
+	if !r.Asks("EntityConnection", "totalCount") {
 		in.TotalItems = "exclude"
 	}
 	if err := d.place(ctx, &in, args, backwards); err != nil {
@@ -101,13 +102,13 @@ func (d *door) list(ctx context.Context, args listArgs) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := d.connection(page)
+	c := d.connection(ctx, page)
 	if backwards && args.Before != nil {
 		c.PageInfo.HasPreviousPage, c.PageInfo.HasNextPage = page.More, true
 	} else {
 		c.PageInfo.HasPreviousPage, c.PageInfo.HasNextPage = args.After != nil || in.Offset > 0, page.More
 	}
-	return c, engine.RequestOf(ctx).Spend(len(page.Items))
+	return c, r.Spend(len(page.Items))
 }
 
 // connection resolves the type EntityConnection.
@@ -130,9 +131,9 @@ type pageInfo struct {
 	StartCursor, EndCursor       *string
 }
 
-func (d *door) connection(page *catalog.EntityPage) *connection {
+func (d *door) connection(ctx context.Context, page *catalog.EntityPage) *connection {
 	c := &connection{
-		Nodes: d.nodes(page.Items), Edges: make([]edge, len(page.Items)),
+		Nodes: d.nodes(ctx, page.Items), Edges: make([]edge, len(page.Items)),
 		TotalCount: int32(min(page.TotalItems, 1<<30)), //nolint:gosec // cannot overflow
 	}
 	for i, n := range c.Nodes {

@@ -45,7 +45,7 @@ func (d *door) entity(ctx context.Context, args struct{ Ref string }) (*node, er
 	if err != nil {
 		return nil, err
 	}
-	return d.nodes([]*catalog.Entity{e})[0], nil
+	return d.nodes(ctx, []*catalog.Entity{e})[0], nil
 }
 
 // facet resolves the type Facet.

@@ -32,7 +32,8 @@ type Config struct {
 	Root any
 	// Limits bound a document.
 	Limits limit.Limits
-	// Budget is what one request may spend, 50,000 by default.
+	// Budget is the number of entities that one request may touch, 50,000 by
+	// default.
 	Budget int
 	// AnonymousIntrospection lets callers without a credential read the schema.
 	AnonymousIntrospection bool
@@ -45,14 +46,14 @@ type Engine struct {
 	schema    *gql.Schema
 	types     *ast.Schema
 	limits    limit.Limits
-	budget    int64
+	budget    int
 	anonymous bool
 	logger    *slog.Logger
 }
 
 // New makes an Engine; the error is a defect of the schema or its resolvers.
 func New(cfg Config) (*Engine, error) {
-	e := &Engine{limits: cfg.Limits.WithDefaults(), budget: int64(cfg.Budget), anonymous: cfg.AnonymousIntrospection, logger: cfg.Logger}
+	e := &Engine{limits: cfg.Limits.WithDefaults(), budget: cfg.Budget, anonymous: cfg.AnonymousIntrospection, logger: cfg.Logger}
 	if e.logger == nil {
 		e.logger = slog.Default()
 	}
@@ -65,6 +66,7 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e.schema, err = gql.ParseSchema(cfg.Schema, cfg.Root,
 		gql.UseStringDescriptions(), gql.UseFieldResolvers(),
+		gql.DisableFieldSelections(), // Request.Asks tells, and costs less
 		gql.OverlapValidationLimit(20_000), gql.MaxSelections(e.limits.Cost),
 		gql.RestrictIntrospection(e.mayIntrospect),
 		gql.PanicHandler(masked{}), gql.Logger(gqllog.LoggerFunc(e.logPanic)),
@@ -99,44 +101,72 @@ func (e *Engine) Prepare(_ context.Context, who access.Caller, p overhttp.Params
 func (p *prepared) Kind() overhttp.Kind { return overhttp.Kind(p.op.Operation) }
 
 func (p *prepared) context(ctx context.Context) context.Context {
-	r := &Request{who: p.who, most: p.e.budget}
+	ctx, stop := context.WithCancelCause(ctx)
+	r := &Request{e: p.e, who: p.who, op: p.op, stop: stop}
 	r.Refill()
 	return context.WithValue(ctx, requestKey{}, r)
 }
 
 // Run runs a query or a mutation.
 func (p *prepared) Run(ctx context.Context) *overhttp.Response {
-	return p.e.response(p.e.schema.Exec(p.context(ctx), p.p.Query, p.p.OperationName, p.p.Variables))
+	ctx = p.context(ctx)
+	defer RequestOf(ctx).stop(nil)
+	return p.e.response(ctx, p.e.schema.Exec(ctx, p.p.Query, p.p.OperationName, p.p.Variables))
 }
 
 // Subscribe runs a subscription.
 func (p *prepared) Subscribe(ctx context.Context) <-chan *overhttp.Response {
 	out := make(chan *overhttp.Response)
-	in, err := p.e.schema.Subscribe(p.context(ctx), p.p.Query, p.p.OperationName, p.p.Variables)
+	own := p.context(ctx)
+	in, err := p.e.schema.Subscribe(own, p.p.Query, p.p.OperationName, p.p.Variables)
+	tell := func(resp *overhttp.Response) {
+		select {
+		case out <- resp:
+		case <-ctx.Done():
+		}
+	}
 	go func() {
 		defer close(out)
+		defer RequestOf(own).stop(nil)
 		if err != nil {
-			out <- overhttp.Refuse(err)
+			tell(overhttp.Refuse(err))
 			return
 		}
 		for v := range in {
-			resp, ok := v.(*gql.Response)
-			if !ok {
-				continue
+			if resp, ok := v.(*gql.Response); ok {
+				tell(p.e.response(own, resp))
 			}
-			select {
-			case out <- p.e.response(resp):
-			case <-ctx.Done():
-			}
+		}
+		if over := exhausted(own); over != nil {
+			tell(overhttp.Refuse(over))
 		}
 	}()
 	return out
 }
 
+// exhausted is why a request was ended, nil unless it used up what it had.
+func exhausted(ctx context.Context) error {
+	if f, ok := context.Cause(ctx).(*fault.Error); ok { //nolint:errorlint // the cause itself, as Request.stop was given it
+		return f
+	}
+	return nil
+}
+
+func (e *Engine) tooLarge() *fault.Error {
+	return fault.New(fault.Invalid, "the answer would be larger than %d bytes", e.limits.Answer).
+		WithFix("Ask for fewer fields or fewer items, and page through the rest.")
+}
+
 // maxErrors is the number of errors told one by one.
 const maxErrors = 50
 
-func (e *Engine) response(r *gql.Response) *overhttp.Response {
+func (e *Engine) response(ctx context.Context, r *gql.Response) *overhttp.Response {
+	if over := exhausted(ctx); over != nil {
+		return overhttp.Refuse(over)
+	}
+	if len(r.Data) > e.limits.Answer {
+		return overhttp.Refuse(e.tooLarge())
+	}
 	out := &overhttp.Response{}
 	if len(r.Data) > 0 {
 		out.Data = r.Data

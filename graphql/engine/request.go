@@ -4,18 +4,20 @@ import (
 	"context"
 	"sync/atomic"
 
-	gql "github.com/graph-gophers/graphql-go"
-
 	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/graphql/limit"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
 // Request is what the resolvers of one request share. graphql-go hands a
 // resolver nothing of the request but its context.
 type Request struct {
-	who  access.Caller
-	left atomic.Int64
-	most int64
+	e   *Engine
+	who access.Caller
+	op  *limit.Operation
+	// entities and bytes are what is left of what it may touch and answer.
+	entities, bytes atomic.Int64
+	stop            context.CancelCauseFunc
 }
 
 type requestKey struct{}
@@ -30,20 +32,38 @@ func RequestOf(ctx context.Context) *Request {
 // Who sends the request.
 func (r *Request) Who() access.Caller { return r.who }
 
-// Spend takes from what the request may touch: one for an entity, or for half
-// a KiB of JSON. When nothing is left the error is an invalid fault.
-func (r *Request) Spend(n int) error {
-	if r.left.Add(int64(-n)) >= 0 {
-		return nil
-	}
-	return fault.New(fault.Invalid, "the answer would touch more than %d entities, counting half a KiB of JSON as one", r.most).
-		WithFix("Ask for fewer related entities with first, or page through entities with a filter.")
+// Asks tells whether the document asks anywhere for a field of a type.
+func (r *Request) Asks(typ, field string) bool {
+	return r.op.Asks(r.e.types.Types[typ].Fields.ForName(field))
 }
 
-// Refill gives the request all of what it may touch again: each event of a
-// subscription counts for itself.
-func (r *Request) Refill() { r.left.Store(r.most) }
+// Spend takes from the number of entities that the request may touch. When
+// nothing is left it ends the request; the error is an invalid fault.
+func (r *Request) Spend(n int) error {
+	if r.entities.Add(int64(-n)) >= 0 {
+		return nil
+	}
+	err := fault.New(fault.Invalid, "the answer would touch more than %d entities", r.e.budget).
+		WithFix("Ask for fewer related entities with first, or page through entities with a filter.")
+	r.stop(err)
+	return err
+}
 
-// Selected tells whether the document asks for a field below the one that is
-// being resolved, given as a dotted path.
-func Selected(ctx context.Context, path string) bool { return gql.HasSelectedField(ctx, path) }
+// Charge takes the size in bytes of a value that stands in the answer once
+// from what the answer may hold, and ends the request when nothing is left.
+func (r *Request) Charge(n int) {
+	if r.bytes.Add(int64(-n)) < 0 {
+		r.stop(r.e.tooLarge())
+	}
+}
+
+// ChargeCopies is Charge for a value that aliases can repeat without asking
+// for it again.
+func (r *Request) ChargeCopies(n int) { r.Charge(n * r.op.Copies) }
+
+// Refill gives the request all of what it may touch and answer again: each
+// event of a subscription counts for itself.
+func (r *Request) Refill() {
+	r.entities.Store(int64(r.e.budget))
+	r.bytes.Store(int64(r.e.limits.Answer))
+}

@@ -37,6 +37,8 @@ type Limits struct {
 	// ListSize is the number of items assumed of a list that no argument
 	// sizes, 10 by default.
 	ListSize int
+	// Answer is the size of an answer in bytes, 8 MiB by default.
+	Answer int
 }
 
 // WithDefaults fills the fields that are zero.
@@ -46,7 +48,7 @@ func (l Limits) WithDefaults() Limits {
 		value int
 	}{
 		{&l.Bytes, 64 << 10}, {&l.Tokens, 10_000}, {&l.Selections, 1500}, {&l.Aliases, 100}, {&l.Directives, 50},
-		{&l.Definitions, 50}, {&l.Depth, 20}, {&l.Cost, 50_000}, {&l.ListSize, 10},
+		{&l.Definitions, 50}, {&l.Depth, 20}, {&l.Cost, 50_000}, {&l.ListSize, 10}, {&l.Answer, 8 << 20},
 	} {
 		if *f.field == 0 {
 			*f.field = f.value
@@ -62,9 +64,20 @@ type Operation struct {
 	Cost int
 	// Depth is how deep its fields nest.
 	Depth int
+	// Keys is the estimated number of bytes that names take in the answer.
+	Keys int
+	// Copies is how often one value can stand below one field of the root, by
+	// way of aliases.
+	Copies int
 	// Introspects tells that it asks for the schema itself.
 	Introspects bool
+
+	asked map[*ast.FieldDefinition]bool
 }
+
+// Asks tells whether the operation asks anywhere for a field, as the schema
+// defines it.
+func (o *Operation) Asks(field *ast.FieldDefinition) bool { return o.asked[field] }
 
 // Check reads a document, picks the operation that name stands for ("" where
 // there is only one) and weighs it. The errors are syntax errors with

@@ -81,7 +81,7 @@ func TestWeight(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	schema := load(t)
-	small := limit.Limits{Bytes: 200, Tokens: 60, Selections: 10, Aliases: 2, Directives: 2, Definitions: 3, Depth: 4, Cost: 100, ListSize: 5}
+	small := limit.Limits{Bytes: 200, Tokens: 60, Selections: 10, Aliases: 2, Directives: 2, Definitions: 3, Depth: 4, Cost: 100, ListSize: 5, Answer: 150}
 	for query, want := range map[string]string{
 		`{` + strings.Repeat(" ", 200) + `name}`:                                                  "bytes long",
 		`{` + strings.Repeat("name(a: 1) ", 10) + `}`:                                             "more than 60 tokens",
@@ -92,6 +92,7 @@ func TestRefusals(t *testing.T) {
 		`{name} fragment A on Query {name} fragment B on Query {name} fragment C on Query {name}`: "4 operations and fragments",
 		`{one {parent {parent {parent {id}}}}}`:                                                   "nests 5 levels",
 		`{list {parts(first: 50) {id}}}`:                                                          "would hold about",
+		`{page(first: 9) {nodes {anotherNameForIt: id}}}`:                                         "the names alone would take",
 		`{...A} fragment A on Query {...A}`:                                                       "spreads itself",
 		`query A {name} query B {name}`:                                                           "names none",
 		`fragment A on Query {name}`:                                                              "holds no operation",
@@ -110,6 +111,24 @@ func TestRefusals(t *testing.T) {
 	}
 	if op, err := small.Check(schema, `{...F} fragment F on Query {__schema {types {name}}}`, "", nil); err != nil || !op.Introspects {
 		t.Error(op, err)
+	}
+}
+
+// TestCopies: a value may stand in the answer as often as aliases repeat the
+// way to it.
+func TestCopies(t *testing.T) {
+	schema := load(t)
+	for query, want := range map[string]int{
+		`{name}`:                                1,
+		`{a: name b: name}`:                     1, // each is asked for by itself
+		`{one {a: id b: id}}`:                   3,
+		`{one {a: parent {id} b: parent {id}}}`: 3,
+		`{one {a: parent {a: id b: id} b: parent {id}}}`:                                      9,
+		`{one {a: parent {...T} b: parent {...T}}} fragment T on Thing {a: id ... {b: tags}}`: 9,
+	} {
+		if op, err := (limit.Limits{}).WithDefaults().Check(schema, query, "", nil); err != nil || op.Copies != want {
+			t.Errorf("%s: %+v %v, want %d copies", query, op, err, want)
+		}
 	}
 }
 

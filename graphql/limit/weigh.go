@@ -14,8 +14,21 @@ import (
 // maxWeight is where sums stop growing, far from overflow.
 const maxWeight = math.MaxInt32
 
-// weight is the estimated number of fields in an answer and how deep they nest.
-type weight struct{ cost, depth int }
+// weight is what a selection set is estimated to make of an answer.
+type weight struct {
+	cost   int // fields
+	depth  int // how deep they nest
+	keys   int // bytes of their names
+	copies int // of one value below one of its fields, by aliases
+	// aliases are the renamed fields directly in it.
+	aliases int
+}
+
+// most is how often one value can stand below the set.
+func (w weight) most() int { return product(max(w.copies, 1), 1+w.aliases) }
+
+// keyOverhead are the bytes around a name: two quotes, a colon and a comma.
+const keyOverhead = 4
 
 type scale struct {
 	limits Limits
@@ -25,12 +38,13 @@ type scale struct {
 	vars   map[string]any
 	// fragments holds what each fragment weighs; a nil entry is being weighed.
 	fragments   map[string]*weight
+	uses        map[*ast.FieldDefinition]bool
 	introspects bool
 }
 
 func (l Limits) weigh(schema *ast.Schema, doc *ast.QueryDocument, op *ast.OperationDefinition, vars map[string]any) (*Operation, error) {
 	root := map[ast.Operation]*ast.Definition{ast.Query: schema.Query, ast.Mutation: schema.Mutation, ast.Subscription: schema.Subscription}[op.Operation]
-	s := &scale{limits: l, schema: schema, doc: doc, op: op, vars: vars, fragments: map[string]*weight{}}
+	s := &scale{limits: l, schema: schema, doc: doc, op: op, vars: vars, fragments: map[string]*weight{}, uses: map[*ast.FieldDefinition]bool{}}
 	w, err := s.set(op.SelectionSet, root, l.ListSize)
 	switch {
 	case err != nil:
@@ -41,8 +55,11 @@ func (l Limits) weigh(schema *ast.Schema, doc *ast.QueryDocument, op *ast.Operat
 		return nil, fault.New(fault.Invalid, "the answer to the GraphQL document would hold about %d fields, the limit is %d", w.cost, l.Cost).
 			WithFix("Ask for fewer items with first, for fewer fields, or in several requests.").
 			WithDetail("cost", w.cost).WithDetail("limit", l.Cost)
+	case w.keys > l.Answer:
+		return nil, fault.New(fault.Invalid, "the names alone would take about %d bytes of the answer to the GraphQL document, the limit of all of it is %d", w.keys, l.Answer).
+			WithFix("Use shorter aliases, or ask for fewer fields.")
 	}
-	return &Operation{OperationDefinition: op, Cost: w.cost, Depth: w.depth, Introspects: s.introspects}, nil
+	return &Operation{OperationDefinition: op, Cost: w.cost, Depth: w.depth, Keys: w.keys, Copies: max(w.copies, 1), Introspects: s.introspects, asked: s.uses}, nil
 }
 
 // set weighs a selection set on a type (nil if unknown). size is how many
@@ -63,8 +80,9 @@ func (s *scale) set(set ast.SelectionSet, on *ast.Definition, size int) (weight,
 		if err != nil {
 			return sum, err
 		}
-		sum.cost = min(sum.cost+w.cost, maxWeight)
-		sum.depth = max(sum.depth, w.depth)
+		sum.cost, sum.keys = min(sum.cost+w.cost, maxWeight), min(sum.keys+w.keys, maxWeight)
+		sum.depth, sum.copies = max(sum.depth, w.depth), max(sum.copies, w.copies)
+		sum.aliases += w.aliases
 	}
 	return sum, nil
 }
@@ -108,6 +126,7 @@ func (s *scale) field(f *ast.Field, on *ast.Definition, size int) (weight, error
 		if def = on.Fields.ForName(f.Name); def != nil {
 			typ = s.schema.Types[def.Type.Name()]
 			own = cost(def)
+			s.uses[def] = true
 		}
 	}
 	if on != nil && strings.HasPrefix(on.Name, "__") && shortList(f.Name) {
@@ -115,7 +134,11 @@ func (s *scale) field(f *ast.Field, on *ast.Definition, size int) (weight, error
 	}
 	items, inner := s.sizes(f, def, size)
 	w, err := s.set(f.SelectionSet, typ, inner)
-	return weight{cost: product(own+w.cost, items), depth: w.depth + 1}, err
+	out := weight{cost: product(own+w.cost, items), depth: w.depth + 1, keys: len(f.Alias) + keyOverhead + product(w.keys, items), copies: w.most()}
+	if f.Alias != f.Name {
+		out.aliases = 1
+	}
+	return out, err
 }
 
 // shortList tells which lists of the schema's own description are short in any

@@ -2,7 +2,6 @@ package overhttp
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -117,13 +116,13 @@ func writeError(w http.ResponseWriter, media string, status int, err error) {
 }
 
 func write(w http.ResponseWriter, media string, status int, resp *Response) {
-	body, err := json.Marshal(resp)
+	body, err := resp.encode()
 	if err != nil {
 		status, body = http.StatusInternalServerError, []byte(`{"errors":[{"message":"the answer cannot be written","extensions":{"code":"internal"}}]}`)
 	}
 	w.Header().Set("Content-Type", media+"; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client is gone if this fails
+	_, _ = w.Write(append(body, '\n')) // the client is gone if this fails
 }
 
 func or[T comparable](v, otherwise T) T {

@@ -47,7 +47,7 @@ type Operation interface {
 }
 
 // Response is what is answered to a request. Without Data the request was
-// refused as a whole.
+// refused as a whole; Data is JSON without white space.
 type Response struct {
 	Errors     []Error         `json:"errors,omitempty"`
 	Data       json.RawMessage `json:"data,omitempty"`
@@ -84,6 +84,17 @@ func FromFault(err error) Error {
 
 // Refuse is the response to a request that is refused as a whole.
 func Refuse(err error) *Response { return &Response{Errors: []Error{FromFault(err)}} }
+
+// encode writes the response as JSON. Data alone goes out as it is: encoding
+// it again would cost as much as all else the door adds to an answer.
+func (r *Response) encode() ([]byte, error) {
+	if r.Data == nil || len(r.Errors) > 0 || len(r.Extensions) > 0 {
+		return json.Marshal(r)
+	}
+	const head = `{"data":`
+	out := make([]byte, 0, len(head)+len(r.Data)+2) // and a newline
+	return append(append(append(out, head...), r.Data...), '}'), nil
+}
 
 // status is the HTTP status of a response without data.
 func (r *Response) status() int {

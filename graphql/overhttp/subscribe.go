@@ -130,7 +130,7 @@ func (s *socket) stream(ctx context.Context, j *job, events <-chan *Response) {
 }
 
 func (s *socket) next(ctx context.Context, j *job, resp *Response) bool {
-	payload, err := json.Marshal(resp)
+	payload, err := resp.encode()
 	return err == nil && ctx.Err() == nil && s.send(ctx, message{ID: j.id, Type: "next", Payload: payload})
 }
 
