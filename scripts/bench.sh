@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Prints how fast and how large the server is, each figure beside its goal:
-# first the catalog alone, then the server with its doors, then the packages'
-# own benchmarks. Takes about three minutes; asserts nothing.
+# first the catalog alone, then the server with its doors, then many
+# repositories and large ones, then the packages' own benchmarks. Takes about
+# four minutes; asserts nothing. Arguments go to the program, for example
+# -parts many.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tmp=$(mktemp -d)

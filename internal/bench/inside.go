@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/pprof"
@@ -44,28 +43,10 @@ type job struct {
 	Profile    string // the beginning of the names of profiles; "" for none
 }
 
-// jobEnv carries a job to the process that does it.
-const jobEnv = "FAIRLEAD_BENCH_JOB"
-
 // apart does a job in a process of its own, whose memory nothing else uses.
 func apart(ctx context.Context, j job) (*inside, error) {
-	enc, err := json.Marshal(j)
-	if err != nil {
-		return nil, err
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	cmd := exec.CommandContext(ctx, self) //nolint:gosec // this very program
-	cmd.Env = append(os.Environ(), jobEnv+"="+string(enc))
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("measuring the catalog: %w", err)
-	}
 	res := &inside{}
-	return res, json.Unmarshal(out, res)
+	return res, task{Catalog: &j}.apart(ctx, res)
 }
 
 // do is a job in the process that apart started.

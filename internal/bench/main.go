@@ -1,28 +1,32 @@
 // Command bench measures how fast the catalog starts, follows changes and
 // answers, and how much memory it takes, on a made-up catalog in a local Git
-// repository. It prints figures beside their goals, which are meant for two
+// repository, and what reading many repositories and very large ones costs. It prints figures beside their goals, which are meant for two
 // idle cores, and judges none.
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 )
 
 // settings are the command line's.
 type settings struct {
-	components int
-	edits      int
-	server     string
-	seconds    int
-	profiles   string
+	components   int
+	edits        int
+	server       string
+	seconds      int
+	profiles     string
+	parts        string
+	repositories int
+	sweeps       int
 }
 
 func main() {
@@ -35,12 +39,8 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	if text := os.Getenv(jobEnv); text != "" {
-		var j job
-		if err := json.Unmarshal([]byte(text), &j); err != nil {
-			return err
-		}
-		return j.do(ctx)
+	if text := os.Getenv(taskEnv); text != "" {
+		return perform(ctx, text)
 	}
 	var s settings
 	flag.IntVar(&s.components, "components", 10_000, "components of the made-up company")
@@ -48,8 +48,16 @@ func run(ctx context.Context) error {
 	flag.StringVar(&s.server, "server", "", "the server program to measure; none without it")
 	flag.IntVar(&s.seconds, "seconds", 10, "how long each kind of request that has a goal is sent; others half as long")
 	flag.StringVar(&s.profiles, "profiles", "", "a folder for CPU and heap profiles; none are made without it")
+	flag.StringVar(&s.parts, "parts", "catalog,server,many", "what to measure; server and much of many need -server")
+	flag.IntVar(&s.repositories, "repositories", 1000, "repositories of the part many")
+	flag.IntVar(&s.sweeps, "sweeps", 100, "looks at many repositories of which none has changed")
 	flag.Parse()
 	return s.measure(ctx)
+}
+
+// wants tells whether a part is to be measured.
+func (s settings) wants(part string) bool {
+	return slices.Contains(strings.Split(s.parts, ","), part)
 }
 
 func (s settings) measure(ctx context.Context) error {
@@ -60,6 +68,19 @@ func (s settings) measure(ctx context.Context) error {
 	defer os.RemoveAll(dir)
 	r := report{os.Stdout}
 	fmt.Fprintf(r.w, "%s, %d cores, load %s; the goals are for two idle cores\n", runtime.Version(), runtime.NumCPU(), loadAverage())
+	if s.wants("catalog") || s.wants("server") {
+		if err := s.company(ctx, r, dir); err != nil {
+			return err
+		}
+	}
+	if s.wants("many") {
+		return s.many(ctx, r, dir)
+	}
+	return nil
+}
+
+// company measures a company's catalog in one repository.
+func (s settings) company(ctx context.Context, r report, dir string) error {
 	start := time.Now()
 	large, err := newRepository(ctx, filepath.Join(dir, "large"), s.components)
 	if err != nil {
@@ -70,8 +91,13 @@ func (s settings) measure(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintf(r.w, "catalogs of %d entities in %d files and of %d in %d made in %s\n", large.entities, len(large.files), small.entities, len(small.files), seconds(time.Since(start)))
-	if err := s.inside(ctx, r, dir, large, small); err != nil || s.server == "" {
-		return err
+	if s.wants("catalog") {
+		if err := s.inside(ctx, r, dir, large, small); err != nil {
+			return err
+		}
+	}
+	if s.server == "" || !s.wants("server") {
+		return nil
 	}
 	return s.outside(ctx, r, dir, large)
 }

@@ -32,8 +32,14 @@ type server struct {
 // minutes.
 const token = "bench-0123456789abcdef0123456789abcdef"
 
-// configure writes a server's configuration and gives its path.
+// configure writes the configuration of a server of one repository and gives
+// its path.
 func configure(dir string, repo *repository) (string, error) {
+	return configureSource(dir, fmt.Sprintf("{name: %s, git: {url: %q, include: [all.yaml]}}", sourceName, repo.dir))
+}
+
+// configureSource is configure for any source.
+func configureSource(dir, source string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
@@ -47,8 +53,8 @@ auth:
 catalog:
   refresh: 1h
   sources:
-    - {name: %s, git: {url: %q, include: [all.yaml]}}
-`, sourceName, repo.dir)
+    - %s
+`, source)
 	file := filepath.Join(dir, "fairlead.yaml")
 	return file, os.WriteFile(file, []byte(config), 0o600)
 }

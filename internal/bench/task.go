@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+)
+
+// task is what this program does when it is started again, in a process of
+// its own: the one thing that is set.
+type task struct {
+	Catalog *job
+	Forge   *forgeTask
+	Sweeps  *sweepsTask
+	Reading *readingTask
+}
+
+// taskEnv carries a task to the process that does it.
+const taskEnv = "FAIRLEAD_BENCH_TASK"
+
+// command is this program with a task.
+func (t task) command(ctx context.Context) (*exec.Cmd, error) {
+	enc, err := json.Marshal(t)
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, self) //nolint:gosec // this very program
+	cmd.Env = append(os.Environ(), taskEnv+"="+string(enc))
+	cmd.Stderr = os.Stderr
+	return cmd, nil
+}
+
+// apart does a task in a process of its own and reads what it prints.
+func (t task) apart(ctx context.Context, into any) error {
+	cmd, err := t.command(ctx)
+	if err != nil {
+		return err
+	}
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("measuring in a process apart: %w", err)
+	}
+	return json.Unmarshal(out, into)
+}
+
+// perform does the task for which this process was started.
+func perform(ctx context.Context, text string) error {
+	var t task
+	if err := json.Unmarshal([]byte(text), &t); err != nil {
+		return err
+	}
+	switch {
+	case t.Catalog != nil:
+		return t.Catalog.do(ctx)
+	case t.Forge != nil:
+		return t.Forge.do(ctx)
+	case t.Sweeps != nil:
+		return t.Sweeps.do(ctx)
+	case t.Reading != nil:
+		return t.Reading.do(ctx)
+	}
+	return errors.New("there is nothing to do")
+}
