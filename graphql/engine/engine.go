@@ -67,6 +67,7 @@ func New(cfg Config) (*Engine, error) {
 	e.schema, err = gql.ParseSchema(cfg.Schema, cfg.Root,
 		gql.UseStringDescriptions(), gql.UseFieldResolvers(),
 		gql.DisableFieldSelections(), // Request.Asks tells, and costs less
+		gql.MaxPooledBufferCap(256<<10),
 		gql.OverlapValidationLimit(20_000), gql.MaxSelections(e.limits.Cost),
 		gql.RestrictIntrospection(e.mayIntrospect),
 		gql.PanicHandler(masked{}), gql.Logger(gqllog.LoggerFunc(e.logPanic)),
