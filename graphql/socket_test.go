@@ -6,15 +6,18 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
 
 	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/access/accesstest"
 	"github.com/fairlead-dev/fairlead/catalog/catalogtest"
 	"github.com/fairlead-dev/fairlead/graphql"
 	"github.com/fairlead-dev/fairlead/graphql/overhttp"
+	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
 // client is a client of graphql-transport-ws.
@@ -286,32 +289,81 @@ func TestSocketLimits(t *testing.T) {
 	if f := c.read(); f.Type != "error" || f.ID != "c" || !strings.Contains(string(f.Payload), "quota_exceeded") {
 		t.Errorf("%s %s", f.Type, f.Payload)
 	}
-	_, resp, err := websocket.Dial(t.Context(), s.URL, nil)
-	if err == nil || resp.StatusCode != http.StatusServiceUnavailable {
-		t.Error(err)
+	other := s.dial(http.Header{"Authorization": {"Bearer admin"}})
+	other.send(hello)
+	if code := other.closed(); code != websocket.StatusTryAgainLater {
+		t.Errorf("a connection too many is closed with %d", code)
 	}
 }
 
-// TestSocketLosesItsCredential: a token that ends ends its connections.
-func TestSocketLosesItsCredential(t *testing.T) {
-	revoked := make(chan struct{})
+// TestStrangersTakeNoRoom: connections that name no caller are dropped before
+// they are in anybody's way.
+func TestStrangersTakeNoRoom(t *testing.T) {
 	s := serveShop(t, func(c *graphql.Config) {
-		c.Socket = overhttp.SocketLimits{KeepAlive: 5 * time.Millisecond}
-		before := c.Authenticate
-		c.Authenticate = func(r *http.Request) (who access.Caller, err error) {
-			select {
-			case <-revoked:
-				return before(&http.Request{})
-			default:
-				return before(r)
-			}
-		}
+		c.Socket = overhttp.SocketLimits{Waiting: 3, Connections: 2, InitTimeout: time.Minute}
 	})
-	c := s.open("reader")
-	c.send(subscribe)
-	close(revoked)
-	if code := c.closed(); code != 4403 {
-		t.Errorf("closed with %d", code)
+	known := s.open("reader")
+	var strangers []*client
+	for range 20 {
+		strangers = append(strangers, s.dial(nil))
+	}
+	for i, c := range strangers[:17] {
+		if _, _, err := c.conn.Read(c.ctx); err == nil || errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("stranger %d: %v", i, err)
+		}
+	}
+	s.open("admin")
+	known.send(`{"type":"ping"}`)
+	if f := known.read(); f.Type != "pong" {
+		t.Error(f)
+	}
+}
+
+// TestSocketLosesItsCredential: a token that ends, or that stands for a caller
+// with other roles, ends its connections; one that cannot be checked for a
+// while does not.
+func TestSocketLosesItsCredential(t *testing.T) {
+	for name, changed := range map[string]func() (access.Caller, error){
+		"revoked": func() (access.Caller, error) { return access.Caller{}, fault.New(fault.Unauthenticated, "expired") },
+		"other roles": func() (access.Caller, error) {
+			return accesstest.As("user:default/rolf", accesstest.Roles("stranger")), nil
+		},
+		"other group": func() (access.Caller, error) {
+			return accesstest.As("user:default/rolf", accesstest.Groups("group:default/x"), accesstest.Roles("reader")), nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var now atomic.Pointer[func() (access.Caller, error)]
+			asked := make(chan struct{}, 100)
+			s := serveShop(t, func(c *graphql.Config) {
+				c.Socket = overhttp.SocketLimits{Recheck: 5 * time.Millisecond}
+				before := c.Authenticate
+				c.Authenticate = func(r *http.Request) (access.Caller, error) {
+					if f := now.Load(); f != nil {
+						select {
+						case asked <- struct{}{}:
+						default:
+						}
+						return (*f)()
+					}
+					return before(r)
+				}
+			})
+			c := s.open("reader")
+			c.send(subscribe)
+			down := func() (access.Caller, error) { return access.Caller{}, fault.New(fault.Unavailable, "down") }
+			now.Store(&down)
+			<-asked
+			<-asked
+			c.send(`{"type":"ping"}`)
+			if f := c.read(); f.Type != "pong" {
+				t.Error(f)
+			}
+			now.Store(&changed)
+			if code := c.closed(); code != 4403 {
+				t.Errorf("closed with %d", code)
+			}
+		})
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
@@ -33,7 +32,7 @@ type Handler struct {
 	// Socket bounds WebSocket connections.
 	Socket SocketLimits
 
-	sockets   atomic.Int64
+	waiting   waiters
 	shares    shares
 	persisted persisted
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"reflect"
 	"sync"
 	"time"
 
@@ -29,8 +30,16 @@ const (
 // SocketLimits bound WebSocket connections. The zero value of a field means
 // the default.
 type SocketLimits struct {
-	// Connections at one time, 1,000 by default; more are answered with 503.
+	// Connections whose callers are known, at one time, 1,000 by default; a
+	// further one is closed with 1013, upon which clients try again later.
 	Connections int
+	// Waiting is how many connections may be open that have not sent
+	// connection_init, 256 by default; when more come, the oldest of the
+	// address that has most of them is dropped.
+	Waiting int
+	// WaitingPerAddress is how many of them one address may have, 64 by
+	// default; a further one drops its oldest.
+	WaitingPerAddress int
 	// PerCaller is how many of them one caller may have, 100 by default; a
 	// further one is closed with 4429.
 	PerCaller int
@@ -42,9 +51,12 @@ type SocketLimits struct {
 	// InitTimeout is how long a client may take to send connection_init, 5 s
 	// by default.
 	InitTimeout time.Duration
-	// KeepAlive is how often a connection is probed and its credential
-	// checked again, 25 s by default.
+	// KeepAlive is how often a connection is probed, 25 s by default.
 	KeepAlive time.Duration
+	// Recheck is how often the credential that a connection was let in by is
+	// checked again, 5 s by default. One that no longer holds, or stands for a
+	// caller with other groups or roles, ends the connection with 4403.
+	Recheck time.Duration
 	// WriteTimeout is how long a client may take to accept a message, 10 s by
 	// default.
 	WriteTimeout time.Duration
@@ -68,6 +80,7 @@ type socket struct {
 	acknowledged chan struct{}
 	who          access.Caller
 	proof        *http.Request // shows what who was let in by
+	waiting      *waiter
 	leave        func()
 
 	mu      sync.Mutex
@@ -76,25 +89,20 @@ type socket struct {
 }
 
 func (h *Handler) serveSocket(w http.ResponseWriter, r *http.Request) {
-	if h.sockets.Add(1) > int64(or(h.Socket.Connections, 1000)) {
-		h.sockets.Add(-1)
-		writeError(w, mediaJSON, http.StatusServiceUnavailable, fault.New(fault.Unavailable, "too many WebSocket connections are open").
-			WithFix("Close some, or try again later."))
-		return
-	}
-	defer h.sockets.Add(-1)
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{subprotocol}, OriginPatterns: h.patterns()})
 	if err != nil {
 		return // Accept has answered
 	}
 	defer conn.CloseNow() //nolint:errcheck // closed already in the usual case
+	waiting := h.waiting.enter(r.RemoteAddr, or(h.Socket.Waiting, 256), or(h.Socket.WaitingPerAddress, 64), func() { _ = conn.CloseNow() })
+	defer h.waiting.leave(waiting)
 	if conn.Subprotocol() != subprotocol {
 		_ = conn.Close(closeProtocol, "Subprotocol not acceptable")
 		return
 	}
 	conn.SetReadLimit(or(h.Socket.MessageBytes, 128<<10))
 	ctx, cancel := context.WithCancel(r.Context())
-	s := &socket{h: h, conn: conn, r: r, acknowledged: make(chan struct{}), running: map[string]*job{}, leave: func() {}}
+	s := &socket{h: h, conn: conn, r: r, acknowledged: make(chan struct{}), running: map[string]*job{}, waiting: waiting, leave: func() {}}
 	defer func() { s.leave() }()
 	s.jobs.Go(func() { s.watch(ctx) })
 	s.serve(ctx)
@@ -135,22 +143,35 @@ func (s *socket) watch(ctx context.Context) {
 	}
 	tick := time.NewTicker(or(s.h.Socket.KeepAlive, 25*time.Second))
 	defer tick.Stop()
+	recheck := time.NewTicker(or(s.h.Socket.Recheck, 5*time.Second))
+	defer recheck.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			s.close(websocket.StatusGoingAway, "the server is shutting down")
 			return
-		case <-tick.C:
-			if _, err := s.h.Authenticate(s.proof); err != nil && fault.CodeOf(err) == fault.Unauthenticated {
+		case <-recheck.C:
+			if !s.holds() {
 				s.close(closeForbidden, "Forbidden")
 				return
 			}
+		case <-tick.C:
 			if !s.alive(ctx) {
 				_ = s.conn.CloseNow()
 				return
 			}
 		}
 	}
+}
+
+// holds tells whether the credential still stands for the caller that was let
+// in, in all that policy looks at. Where that cannot be told it does.
+func (s *socket) holds() bool {
+	who, err := s.h.Authenticate(s.proof)
+	if err != nil {
+		return fault.CodeOf(err) != fault.Unauthenticated
+	}
+	return reflect.DeepEqual(who, s.who)
 }
 
 func (s *socket) alive(ctx context.Context) bool {
@@ -197,11 +218,13 @@ func (s *socket) init(ctx context.Context, m message) bool {
 		s.close(closeForbidden, "Forbidden")
 		return false
 	}
-	var ok bool
-	if s.leave, ok = s.h.shares.take(s.who, or(s.h.Socket.PerCaller, 100)); !ok {
-		s.close(closeTooMany, "Too many connections of this caller")
+	leave, refused := s.h.shares.take(s.who, or(s.h.Socket.PerCaller, 100), or(s.h.Socket.Connections, 1000))
+	if refused != 0 {
+		s.close(refused, "Too many connections")
 		return false
 	}
+	s.leave = leave
+	s.h.waiting.leave(s.waiting)
 	close(s.acknowledged)
 	return s.send(ctx, message{Type: "connection_ack"})
 }
