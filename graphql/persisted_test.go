@@ -41,7 +41,19 @@ func TestPersistedQueries(t *testing.T) {
 	if a := get(); a.status != http.StatusOK || !strings.Contains(a.raw, "user:default/rolf") {
 		t.Error(a.raw)
 	}
-	for i := range 600 {
+	// Another caller has not sent it, and cannot tell that somebody has.
+	if a := s.send(http.MethodGet, "?extensions="+url.QueryEscape(ext), "stranger", mediaResponse, ""); len(a.Errors) != 1 || a.Errors[0].Message != "PersistedQueryNotFound" {
+		t.Error(a.raw)
+	}
+	for i := range 300 {
+		q := fmt.Sprintf("query Q%d { __typename }", i)
+		h := sha256.Sum256([]byte(q))
+		s.send(http.MethodPost, "", "stranger", mediaResponse, body(q, fmt.Sprintf(`{"persistedQuery":{"version":1,"sha256Hash":"%s"}}`, hex.EncodeToString(h[:]))))
+	}
+	if a := get(); a.Data == nil {
+		t.Error("another caller pushed the document out")
+	}
+	for i := range 300 {
 		q := fmt.Sprintf("query Q%d { __typename }", i)
 		h := sha256.Sum256([]byte(q))
 		s.send(http.MethodPost, "", "reader", mediaResponse, body(q, fmt.Sprintf(`{"persistedQuery":{"version":1,"sha256Hash":"%s"}}`, hex.EncodeToString(h[:]))))
