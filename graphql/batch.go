@@ -2,7 +2,6 @@ package graphql
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
 
@@ -13,16 +12,26 @@ import (
 )
 
 // batch is a set of references that are looked up together, once, when the
-// first of them is asked for.
+// first of them is asked for; many of them in parts, so that whoever asks for
+// the first few of thousands does not wait for the rest.
 type batch struct {
 	d     *door
 	refs  []string
 	index map[string]int
 
+	begin sync.Once
+	parts []part
+}
+
+// part is so many references of a batch, and the entities they stand for.
+type part struct {
 	once  sync.Once
 	nodes []*node
 	err   error
 }
+
+// partSize is the number of references in a part.
+const partSize = 1000
 
 func (d *door) batch() *batch { return &batch{d: d, index: map[string]int{}} }
 
@@ -46,27 +55,27 @@ func (b *batch) get(ctx context.Context, i int) (*node, error) {
 	if i < 0 {
 		return nil, nil
 	}
-	b.once.Do(func() { b.load(ctx) })
-	if b.err != nil {
-		return nil, b.err
+	b.begin.Do(func() { b.parts = make([]part, (len(b.refs)+partSize-1)/partSize) })
+	p := &b.parts[i/partSize]
+	p.once.Do(func() {
+		from := i / partSize * partSize
+		p.nodes, p.err = b.load(ctx, b.refs[from:min(from+partSize, len(b.refs))])
+	})
+	if p.err != nil {
+		return nil, p.err
 	}
-	return b.nodes[i], nil
+	return p.nodes[i%partSize], nil
 }
 
-func (b *batch) load(ctx context.Context) {
-	if b.err = engine.RequestOf(ctx).Spend(len(b.refs)); b.err != nil {
-		return
+func (b *batch) load(ctx context.Context, refs []string) ([]*node, error) {
+	if err := engine.RequestOf(ctx).Spend(len(refs)); err != nil {
+		return nil, err
 	}
-	all := make([]*catalog.Entity, 0, len(b.refs))
-	for refs := range slices.Chunk(b.refs, catalog.MaxRefs) {
-		out, err := invoke(ctx, b.d, "get_entities", access.ReadCatalog, "", catalog.GetEntitiesInput{EntityRefs: refs}, b.d.catalog.GetEntities)
-		if err != nil {
-			b.err = err
-			return
-		}
-		all = append(all, out.Items...)
+	out, err := invoke(ctx, b.d, "get_entities", access.ReadCatalog, "", catalog.GetEntitiesInput{EntityRefs: refs}, b.d.catalog.GetEntities)
+	if err != nil {
+		return nil, err
 	}
-	b.nodes = b.d.nodes(ctx, all)
+	return b.d.nodes(ctx, out.Items), nil
 }
 
 // group is entities that stand side by side in an answer. What one of them is

@@ -3,8 +3,10 @@ package graphql_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -124,13 +126,15 @@ func pageRequest(tb testing.TB) func(http.Handler) *httptest.ResponseRecorder {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return func(h http.Handler) *httptest.ResponseRecorder {
-		r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(string(body)))
-		r.Header = http.Header{"Authorization": {"Bearer reader"}, "Content-Type": {"application/json"}}
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		return w
-	}
+	return func(h http.Handler) *httptest.ResponseRecorder { return post(h, string(body)) }
+}
+
+func post(h http.Handler, body string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
+	r.Header = http.Header{"Authorization": {"Bearer reader"}, "Content-Type": {"application/json"}}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
 }
 
 // BenchmarkPage compares a page of twenty with five nested objects through
@@ -173,6 +177,32 @@ func BenchmarkPage(b *testing.B) {
 		b.ReportMetric(float64(spent[0])/float64(spent[1]), "door/bare")
 		b.ReportMetric(1.25, "goal")
 	})
+}
+
+// BenchmarkAttacks prints how long it takes to refuse each attack; the goal is
+// 50 ms.
+func BenchmarkAttacks(b *testing.B) {
+	door := doorHandler(b, catalogtest.New(b, docs(many(1000))))
+	all := bodies()
+	for name, a := range attacks() {
+		body, err := json.Marshal(map[string]string{"query": a.query})
+		if err != nil {
+			b.Fatal(err)
+		}
+		all[name] = attack{query: string(body)}
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		b.Run(strings.ReplaceAll(name, " ", "_"), func(b *testing.B) {
+			worst := time.Duration(0)
+			for b.Loop() {
+				start := time.Now()
+				post(door, all[name].query)
+				worst = max(worst, time.Since(start))
+			}
+			b.ReportMetric(float64(worst.Microseconds())/1000, "ms-worst")
+			b.ReportMetric(50, "ms-goal")
+		})
+	}
 }
 
 // cpu is the CPU time that the process has used.

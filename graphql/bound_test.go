@@ -58,6 +58,12 @@ func TestManyRelationsAreReadInParts(t *testing.T) {
 		fmt.Fprintf(&b, "    - component:s%05d\n", i)
 	}
 	s := serve(t, catalogtest.New(t, docs(b.String())))
+	s.recorder.take()
+	defer func() {
+		if calls := s.recorder.take(); len(calls) != 2 {
+			t.Errorf("for the first of many the catalog was read %d times", len(calls))
+		}
+	}()
 	if got := s.data("reader", `{entity(ref: "hub") {dependsOn(first: 1) {ref}}}`, nil); got != `{"entity":{"dependsOn":[{"ref":"component:default/hub"}]}}` {
 		t.Error(got)
 	}

@@ -2,6 +2,7 @@ package graphql_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 )
@@ -14,11 +15,11 @@ func each(n int, format string) string {
 	return b.String()
 }
 
-// TestHostileDocuments are refused with a clear error before they cost
-// anything; how little that is, the limits say.
-func TestHostileDocuments(t *testing.T) {
-	s := serveShop(t)
-	for name, c := range map[string]struct{ query, message string }{
+// attack is a document made to cost much, and what it is refused with.
+type attack struct{ query, message string }
+
+func attacks() map[string]attack {
+	return map[string]attack{
 		"53 kB of aliases":       {"{" + each(1330, "a%d: entities(first: 500) {nodes {json}} ") + "}", "tokens"},
 		"aliases":                {"{" + each(101, "a%d: __typename ") + "}", "101 aliases, the limit is 100"},
 		"aliases of one name":    {"{" + strings.Repeat("a: __typename ", 1400) + "}", "aliases"},
@@ -49,10 +50,25 @@ func TestHostileDocuments(t *testing.T) {
 		"schema definition":      {"type X {y: Int}", "malformed"},
 		"subscription of two":    {"subscription {a: catalogChanged {many} b: catalogChanged {many}}", "plain HTTP"},
 		"null byte":              {"{\x00}", "malformed"},
-	} {
+		"long aliases":           {"{entities(first: 500) {nodes {" + each(90, "a%d"+strings.Repeat("x", 600)+": ref ") + "}}}", "names alone would take"},
+		"aliases in fragments":   {"{entities(first: 500) {...C}} fragment C on EntityConnection {" + each(40, "a%d: nodes {...E} ") + "} fragment E on Entity {" + each(40, "b%d: json ") + "}", "would hold about"},
+		"mutations":              {"mutation {" + each(100, "a%d: refresh(source: \"test\") {changed} ") + each(901, "b%d: refresh(source: \"test\") {changed} ") + "}", "tokens"},
+		"many mutations":         {"mutation {" + each(99, "a%d: refresh(source: \"test\") {changed commit source} ") + strings.Repeat("b: refresh(source: \"x\") {changed} ", 500) + "}", "aliases"},
+		"searches":               {"{" + each(100, "a%d: search(query: \"a\", first: 100) {hits {ref title owner entity {ref}}} ") + "}", "would hold about"},
+		"introspection by name":  {"{" + each(100, "a%d: __schema {types {fields {args {name} type {name fields {name}}}}} ") + "}", "would hold about"},
+		"unused fragments":       {"{__typename}" + each(49, "fragment F%d on Query {__typename} "), "never used"},
+		"undefined fragments":    {"{" + each(1400, "...N%d ") + "}", "Unknown fragment"},
+	}
+}
+
+// TestHostileDocuments are refused with a clear error before anything of the
+// catalog is read; how little it costs to find that out, BenchmarkAttacks says.
+func TestHostileDocuments(t *testing.T) {
+	s := serveShop(t)
+	for name, c := range attacks() {
 		t.Run(name, func(t *testing.T) {
 			a := s.post("reader", c.query, nil)
-			if a.status != 400 || a.Data != nil || len(a.Errors) == 0 || !strings.Contains(a.Errors[0].Message, c.message) || a.Errors[0].Extensions.Code != "invalid" {
+			if a.status != 400 || a.Data != nil || len(a.Errors) == 0 || !strings.Contains(a.Errors[0].Message, c.message) || a.Errors[0].Extensions.Code != "invalid" || a.Errors[0].Extensions.Fix == "" {
 				t.Errorf("want %q, got %d %.400s", c.message, a.status, a.raw)
 			}
 			if len(a.raw) > 20_000 {
@@ -60,6 +76,38 @@ func TestHostileDocuments(t *testing.T) {
 			}
 			if calls := s.recorder.take(); len(calls) > 0 {
 				t.Errorf("operations ran: %v", calls)
+			}
+		})
+	}
+}
+
+// bodies are requests that attack by something else than their document.
+func bodies() map[string]attack {
+	return map[string]attack{
+		"huge variables":   {`{"query":"query Q($f: Filter) {entities(filter: $f) {totalCount}}","variables":{"f":"` + strings.Repeat("x", 300<<10) + `"}}`, "variables"},
+		"huge number":      {`{"query":"query Q($n: Int) {entities(first: $n) {totalCount}}","variables":{"n":` + strings.Repeat("9", 100<<10) + `}}`, "variables"},
+		"deep variables":   {`{"query":"query Q($f: Filter) {entities(filter: $f) {totalCount}}","variables":{"f":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + `}}`, "a filter is a string or an object"},
+		"deeper variables": {`{"query":"{__typename}","variables":{"f":` + strings.Repeat("[", 2<<20) + strings.Repeat("]", 2<<20-100) + `}}`, "not a JSON object"},
+		"many variables":   {`{"query":"{__typename}","variables":{` + strings.TrimSuffix(each(100_000, `"v%d":1,`), ",") + `}}`, "variables"},
+		"many filters":     {`{"query":"query Q($f: Filter) {entities(filter: $f) {totalCount}}","variables":{"f":[` + strings.TrimSuffix(each(15_000, `"kind=a%d",`), ",") + `]}}`, "filter"},
+		"deep predicate":   {`{"query":"query Q($q: JSON) {entities(query: $q) {totalCount}}","variables":{"q":` + strings.Repeat(`{"$not":`, 5000) + "{}" + strings.Repeat("}", 5000) + `}}`, "predicate"},
+		"wide predicate":   {`{"query":"query Q($q: JSON) {entities(query: $q) {totalCount}}","variables":{"q":{"$any":[` + strings.TrimSuffix(each(12_000, `{"kind":"a%d"},`), ",") + `]}}}`, "conditions"},
+		"huge extensions":  {`{"query":"{__typename}","extensions":{"x":"` + strings.Repeat("x", 300<<10) + `"}}`, "extensions"},
+		"huge hash":        {`{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"` + strings.Repeat("f", 200<<10) + `"}}}`, "PersistedQueryNotFound"},
+	}
+}
+
+// TestHostileBodies are refused like hostile documents.
+func TestHostileBodies(t *testing.T) {
+	s := serveShop(t)
+	for name, c := range bodies() {
+		t.Run(name, func(t *testing.T) {
+			a := s.send(http.MethodPost, "", "reader", mediaJSON, c.query)
+			if a.Data != nil && string(a.Data) != `{"entities":null}` || len(a.Errors) == 0 || !strings.Contains(a.Errors[0].Message, c.message) || a.Errors[0].Extensions.Code == "internal" {
+				t.Errorf("want %q, got %d %.400s", c.message, a.status, a.raw)
+			}
+			if len(a.raw) > 20_000 {
+				t.Errorf("the answer is %d bytes long", len(a.raw))
 			}
 		})
 	}

@@ -129,6 +129,10 @@ func fromJSON(body []byte) (*Params, *badRequest) {
 	return fromFields(fields)
 }
 
+// maxVariables is the size of the variables, and of the extensions, as JSON:
+// no question needs as much, and what holds more is costly to look through.
+const maxVariables = 256 << 10
+
 func fromFields(fields map[string]json.RawMessage) (*Params, *badRequest) {
 	var p Params
 	for _, f := range []struct {
@@ -140,6 +144,9 @@ func fromFields(fields map[string]json.RawMessage) (*Params, *badRequest) {
 		{"variables", "a JSON object", &p.Variables},
 		{"extensions", "a JSON object", &p.Extensions},
 	} {
+		if len(fields[f.name]) > maxVariables && f.want == "a JSON object" {
+			return nil, bad(http.StatusBadRequest, "the parameter %q is %d bytes long, the limit is %d", f.name, len(fields[f.name]), maxVariables)
+		}
 		if raw, ok := fields[f.name]; ok && json.Unmarshal(raw, f.into) != nil {
 			return nil, bad(http.StatusBadRequest, "the parameter %q is not %s", f.name, f.want)
 		}
