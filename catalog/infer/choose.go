@@ -1,0 +1,247 @@
+package infer
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// goodScore is the least that a command must score to be given as an answer.
+const goodScore = plainScore
+
+// Choice is the command of one role for one folder.
+type Choice struct {
+	Command
+	// Stale says what the command names that is not there, "" if nothing.
+	Stale string
+	// Disagrees are what other files say instead, each with its place.
+	Disagrees []string
+}
+
+// Commands chooses a command for each role of a service in dir, "" for the
+// root: of those of the nearest folder the one that CI runs, else what is
+// written for agents, else a target, else what is written for people, else
+// what the language's tools are known for. A command that names what is not
+// there gives way to one that works.
+func (r *Repository) Commands(dir string) []Choice {
+	near := r.concerning(dir)
+	var out []Choice
+	for _, role := range Roles() {
+		if c, ok := r.choose(near[role]); ok {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// concerning are the good commands for a folder by role, each role's of the
+// nearest folder that has any.
+func (r *Repository) concerning(dir string) map[Role][]Command {
+	out, nearest := map[Role][]Command{}, map[Role]int{}
+	for _, at := range r.paths() {
+		for _, c := range r.readings[at].Commands {
+			if c.Score < goodScore {
+				continue
+			}
+			c = r.placed(c)
+			far, ok := distance(c.Dir, dir)
+			if !ok {
+				continue
+			}
+			if best, seen := nearest[c.Role]; !seen || far < best {
+				nearest[c.Role], out[c.Role] = far, nil
+			} else if far > best {
+				continue
+			}
+			out[c.Role] = append(out[c.Role], c)
+		}
+	}
+	return out
+}
+
+func (r *Repository) paths() []string {
+	out := make([]string, 0, len(r.readings))
+	for at := range r.readings {
+		out = append(out, at)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// distance is how many folders above dir another one is; false if it is not
+// above it.
+func distance(above, dir string) (int, bool) {
+	switch {
+	case above == dir:
+		return 0, true
+	case above == "":
+		return strings.Count(dir, "/") + 1, true
+	case strings.HasPrefix(dir, above+"/"):
+		return strings.Count(dir[len(above):], "/"), true
+	}
+	return 0, false
+}
+
+func rankOf(o Origin) int {
+	return slices.Index([]Origin{CI, Agents, Tasks, Docs, Manifest}, o)
+}
+
+// choose takes the best command and notes what disagrees with it.
+func (r *Repository) choose(all []Command) (Choice, bool) {
+	if len(all) == 0 {
+		return Choice{}, false
+	}
+	slices.SortStableFunc(all, func(a, b Command) int {
+		return cmp.Or(cmp.Compare(rankOf(a.Origin), rankOf(b.Origin)), cmp.Compare(b.Score, a.Score))
+	})
+	best := r.best(all)
+	c := Choice{Command: best, Stale: r.broken(best)}
+	if best.Role != TestOne {
+		c.Disagrees = r.others(best, all)
+	}
+	return c, true
+}
+
+// best is the first that works, else the first.
+func (r *Repository) best(sorted []Command) Command {
+	for _, c := range sorted {
+		if r.broken(c) == "" {
+			return c
+		}
+	}
+	return sorted[0]
+}
+
+// others says what the best command of each other origin is, where it is
+// another one.
+func (r *Repository) others(best Command, sorted []Command) []string {
+	var out []string
+	seen := map[Origin]bool{best.Origin: true}
+	for _, c := range sorted {
+		if seen[c.Origin] || c.Origin == Manifest {
+			continue
+		}
+		seen[c.Origin] = true
+		why := r.broken(c)
+		if why == "" && r.agree(best, c) {
+			continue
+		}
+		out = append(out, saying(c, why))
+	}
+	return out
+}
+
+func saying(c Command, why string) string {
+	s := fmt.Sprintf("%s:%d says `%s`", c.Path, c.Line, c.Text)
+	if c.Origin == CI {
+		s = fmt.Sprintf("CI runs `%s` (%s:%d)", c.Text, path.Base(c.Path), c.Line)
+	}
+	if why != "" {
+		s += ", but " + why
+	}
+	return s
+}
+
+// agree tells whether two commands come to the same: one of the programs that
+// they end up running, with its first word, is the same.
+func (r *Repository) agree(a, b Command) bool {
+	if a.Text == b.Text {
+		return true
+	}
+	ma, mb := manager(a.Text), manager(b.Text)
+	if ma != "" && mb != "" && ma != mb {
+		return false
+	}
+	ends := r.ends(a.Text, a.Dir, 3)
+	return slices.ContainsFunc(r.ends(b.Text, b.Dir, 3), func(e string) bool { return slices.Contains(ends, e) })
+}
+
+// manager is the package manager that a command calls.
+func manager(text string) string {
+	first, _, _ := strings.Cut(text, " ")
+	switch first {
+	case "npm", "pnpm", "yarn", "bun", "poetry", "uv", "pdm":
+		return first
+	}
+	return ""
+}
+
+// ends are the programs that a command ends up running, targets followed.
+func (r *Repository) ends(text, dir string, depth int) []string {
+	var out []string
+	for _, st := range statements(text, 1) {
+		for _, call := range st.calls {
+			call = unwrap(call)
+			if len(call) == 0 {
+				continue
+			}
+			end := path.Base(call[0])
+			if w := words(call[1:]); len(w) > 0 && manifold(end) {
+				end += " " + w[0]
+			}
+			out = append(out, end)
+			v := classify(call)
+			for _, n := range v.needs {
+				n.Dir = join(dir, st.dir)
+				if body := r.targets[n].Recipe; body != "" && depth > 0 {
+					out = append(out, r.ends(body, n.Dir, depth-1)...)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// manifold tells whether a program does quite different things by its first
+// word.
+func manifold(program string) bool {
+	switch program {
+	case "go", "cargo", "npm", "pnpm", "yarn", "bun", "deno", "make", "just", "task", "mvn", "gradle", "dotnet", "swift", "mix", "docker", "uv", "poetry", "ruff", "helm", "bazel":
+		return true
+	}
+	return false
+}
+
+// Standing says what is to be held of a command that somebody declared for a
+// folder: what it names that is not there, and what other files say instead.
+func (r *Repository) Standing(role Role, text, dir string) (stale string, disagrees []string) {
+	c := Command{Role: role, Text: text, Dir: dir}
+	for _, st := range statements(text, 1) {
+		for _, call := range st.calls {
+			for _, n := range classify(unwrap(call)).needs {
+				n.Dir = join(dir, st.dir)
+				c.Needs = append(c.Needs, n)
+			}
+		}
+	}
+	all := r.concerning(dir)[role]
+	slices.SortStableFunc(all, func(a, b Command) int {
+		return cmp.Or(cmp.Compare(rankOf(a.Origin), rankOf(b.Origin)), cmp.Compare(b.Score, a.Score))
+	})
+	return r.broken(c), r.others(c, all)
+}
+
+// RulesFor are the files with rules for agents that hold for a path, nearest
+// first.
+func (r *Repository) RulesFor(at string) []Rules {
+	type found struct {
+		Rules
+		far int
+	}
+	var all []found
+	for _, p := range r.paths() {
+		if rules := r.readings[p].Rules; rules != nil {
+			if far, ok := distance(rules.Dir, at); ok {
+				all = append(all, found{*rules, far})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.far, b.far) })
+	out := make([]Rules, 0, len(all))
+	for _, f := range all {
+		out = append(out, f.Rules)
+	}
+	return out
+}

@@ -1,0 +1,349 @@
+package infer
+
+import (
+	"slices"
+	"strings"
+)
+
+// judges tell what a program is for by its arguments.
+type judges map[string]func(args []string) verdict
+
+// programs are the programs whose purpose is known.
+func programs() judges {
+	all := judges{}
+	for _, group := range []judges{runners(), goPrograms(), jsPrograms(), pythonPrograms(), jvmPrograms(), otherPrograms()} {
+		for name, f := range group {
+			all[name] = f
+		}
+	}
+	return all
+}
+
+// always is a program that is for one thing whatever its arguments.
+func always(r Role) func([]string) verdict {
+	return func([]string) verdict { return is(r) }
+}
+
+// sub judges by the first word.
+func sub(roles map[string]Role) func([]string) verdict {
+	return func(args []string) verdict {
+		w := words(args)
+		if len(w) == 0 || roles[w[0]] == "" {
+			return verdict{}
+		}
+		return is(roles[w[0]])
+	}
+}
+
+// anyOf judges by whichever word is known; two that differ are neither.
+func anyOf(roles map[string]Role) func([]string) verdict {
+	return func(args []string) verdict {
+		var found Role
+		for _, w := range words(args) {
+			name := w[strings.LastIndexByte(w, ':')+1:]
+			r := roles[w]
+			if r == "" {
+				r = roles[name]
+			}
+			switch {
+			case r == "":
+			case found != "" && found != r && found != Setup && r != Setup:
+				return verdict{}
+			default:
+				found = r
+			}
+		}
+		if found == "" {
+			return verdict{}
+		}
+		return is(found)
+	}
+}
+
+// within narrows a judgement where f finds that a part is meant.
+func within(judge func([]string) verdict, f func(args []string) bool) func([]string) verdict {
+	return func(args []string) verdict {
+		v := judge(args)
+		if v.role != "" && f(args) {
+			v.narrow, v.one = true, true
+		}
+		return v
+	}
+}
+
+// runners run the targets of a task file.
+func runners() judges {
+	return judges{
+		"make": targets("make"), "gmake": targets("make"), "just": targets("just"), "task": targets("task"), "go-task": targets("task"),
+		"mage": targets(""), "rake": targets(""), "invoke": targets(""), "inv": targets(""), "poe": targets(""), "ant": targets(""),
+		"hatch": scripted, "pdm": scripted, "rye": scripted, "mise": scripted, "tox": toxed, "nox": toxed,
+	}
+}
+
+// targets judges by the names of the targets.
+func targets(runner string) func([]string) verdict {
+	return func(args []string) verdict {
+		var out verdict
+		for _, name := range targetNames(args) {
+			v := named(name)
+			if runner != "" {
+				v.needs = []Need{{Runner: runner, Name: name}}
+			}
+			switch {
+			case v.role == "" && out.role == "":
+				out.needs = append(out.needs, v.needs...)
+			case v.role == "" || v.role == Setup && out.role != "":
+				out.needs = append(out.needs, v.needs...)
+			case out.role == "" || out.role == Setup:
+				v.needs = append(out.needs, v.needs...)
+				out = v
+			case out.role != v.role:
+				return verdict{}
+			default:
+				out.needs, out.narrow = append(out.needs, v.needs...), out.narrow && v.narrow
+			}
+		}
+		for _, a := range args {
+			if out.role != "" && isSetting(a) {
+				out.score--
+				out.one = out.one || selects(a)
+				out.narrow = out.narrow || out.role == Build || out.one
+			}
+		}
+		return out
+	}
+}
+
+func isSetting(a string) bool { return strings.Contains(a, "=") }
+
+// selects tells whether a setting chooses some of the tests.
+func selects(setting string) bool {
+	key, value, _ := strings.Cut(setting, "=")
+	for _, word := range []string{"PREFIX", "RUN", "FILTER", "PKG", "PACKAGE", "FOCUS", "NAME", "TEST", "FILE"} {
+		if key == word || strings.HasSuffix(key, "_"+word) {
+			return true
+		}
+	}
+	return strings.Contains(value, "-run") || strings.Contains(value, "Test")
+}
+
+// targetNames are the words that name targets: no flags, what flags take, or
+// settings.
+func targetNames(args []string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		switch a := args[i]; {
+		case a == "-C" || a == "-f" || a == "-j" || a == "--directory" || a == "--file" || a == "-d" || a == "-t":
+			i++
+		case strings.HasPrefix(a, "-") || isSetting(a) || a == "":
+		default:
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// scripted is `tool run NAME`.
+func scripted(args []string) verdict {
+	w := words(args)
+	switch {
+	case len(w) > 1 && w[0] == "run":
+		return named(w[1])
+	case len(w) > 0 && (w[0] == "install" || w[0] == "sync"):
+		return is(Setup)
+	case len(w) > 0 && (w[0] == "build" || w[0] == "test"):
+		return is(Role(w[0]))
+	}
+	return verdict{}
+}
+
+// toxed judges by the environment's name; without one it is the tests.
+func toxed(args []string) verdict {
+	for i, a := range args {
+		name := ""
+		switch {
+		case (a == "-e" || a == "-s" || a == "--session") && i+1 < len(args):
+			name = args[i+1]
+		case strings.HasPrefix(a, "-e="), strings.HasPrefix(a, "-s="):
+			name = a[3:]
+		default:
+			continue
+		}
+		v := named(name)
+		if v.role == "" && strings.HasPrefix(name, "py") {
+			return is(Test)
+		}
+		return v
+	}
+	return is(Test)
+}
+
+func goPrograms() judges {
+	return judges{
+		"go":        goTool,
+		"gotestsum": within(always(Test), func(a []string) bool { return partOfGo(afterDash(a)) }),
+		"ginkgo": within(always(Test), func(a []string) bool {
+			return slices.ContainsFunc(a, func(s string) bool { return strings.HasPrefix(s, "--focus") })
+		}),
+		"golangci-lint": sub(map[string]Role{"run": Lint}),
+		"staticcheck":   always(Lint), "revive": always(Lint), "govulncheck": always(Lint), "gosec": always(Lint),
+		"goreleaser": sub(map[string]Role{"build": Build}),
+		"ko":         sub(map[string]Role{"build": Build}), "air": always(Run),
+	}
+}
+
+func goTool(args []string) verdict {
+	if len(args) == 0 {
+		return verdict{}
+	}
+	rest := args[1:]
+	switch args[0] {
+	case "test":
+		v := is(Test)
+		v.one = partOfGo(rest)
+		v.narrow = v.one
+		return v
+	case "build":
+		v := is(Build)
+		v.narrow = len(words(rest)) > 0 && !slices.Contains(rest, "./...") && slices.Contains(rest, "-gcflags")
+		return v
+	case "install":
+		if slices.ContainsFunc(rest, func(a string) bool { return strings.Contains(a, "@") }) {
+			return verdict{role: Setup, score: vagueScore - 2}
+		}
+		return is(Build)
+	case "vet":
+		return is(Lint)
+	case "run":
+		if slices.ContainsFunc(rest, func(a string) bool { return strings.Contains(a, "@") }) {
+			return verdict{}
+		}
+		return is(Run)
+	case "mod":
+		if len(rest) > 0 && rest[0] == "download" {
+			return is(Setup)
+		}
+	}
+	return verdict{}
+}
+
+// partOfGo tells whether `go test` runs less than every package.
+func partOfGo(args []string) bool {
+	for i := 0; i < len(args); i++ {
+		switch a := args[i]; {
+		case a == "-run" || a == "-bench" || a == "-fuzz" || strings.HasPrefix(a, "-run=") || strings.HasPrefix(a, "-bench=") || strings.HasPrefix(a, "-fuzz="):
+			return true
+		case a == "-coverprofile" || a == "-covermode" || a == "-timeout" || a == "-count" || a == "-tags" || a == "-p" || a == "-o" || a == "-ldflags" || a == "-coverpkg" || a == "-parallel":
+			i++
+		case strings.HasPrefix(a, "-"):
+		case a == "./..." || a == "..." || a == "all" || strings.HasPrefix(a, "$"):
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+func afterDash(args []string) []string {
+	if i := slices.Index(args, "--"); i >= 0 {
+		return args[i+1:]
+	}
+	return nil
+}
+
+func jsPrograms() judges {
+	return judges{
+		"npm": packageManager, "pnpm": packageManager, "yarn": packageManager, "bun": packageManager,
+		"jest": partly(Test), "vitest": partly(Test), "mocha": partly(Test), "ava": partly(Test), "cypress": sub(map[string]Role{"run": Test}),
+		"playwright": sub(map[string]Role{"test": Test, "install": Setup}),
+		"eslint":     always(Lint), "stylelint": always(Lint), "oxlint": always(Lint),
+		"prettier": ifFlag(Lint, "--check", "-c", "--list-different", "-l"), "biome": sub(map[string]Role{"check": Lint, "lint": Lint, "ci": Lint}),
+		"tsc": func(args []string) verdict {
+			return is(map[bool]Role{true: Lint, false: Build}[slices.Contains(args, "--noEmit")])
+		},
+		"vite": orSub(Run, map[string]Role{"build": Build, "preview": Run, "dev": Run}),
+		"next": sub(map[string]Role{"build": Build, "dev": Run, "start": Run, "lint": Lint}), "webpack": always(Build),
+		"turbo": scriptNames, "nx": scriptNames, "lerna": scriptNames, "nodemon": always(Run),
+		"deno": sub(map[string]Role{"test": Test, "lint": Lint, "check": Lint, "run": Run, "install": Setup}),
+		"ng":   sub(map[string]Role{"build": Build, "test": Test, "lint": Lint, "serve": Run}),
+	}
+}
+
+// partly is for r, and for a part where words name files or folders.
+func partly(r Role) func([]string) verdict {
+	return within(always(r), func(args []string) bool {
+		return slices.ContainsFunc(words(args), func(w string) bool { return w != "run" && w != "watch" })
+	})
+}
+
+// ifFlag is for r only with one of the flags.
+func ifFlag(r Role, flags ...string) func([]string) verdict {
+	return func(args []string) verdict {
+		if slices.ContainsFunc(args, func(a string) bool { return slices.Contains(flags, a) }) {
+			return is(r)
+		}
+		return verdict{}
+	}
+}
+
+// orSub judges by the first word, and is for r without one.
+func orSub(r Role, roles map[string]Role) func([]string) verdict {
+	return func(args []string) verdict {
+		if len(words(args)) == 0 {
+			return is(r)
+		}
+		return sub(roles)(args)
+	}
+}
+
+// scriptNames judges `nx run-many -t test` and `turbo run test`.
+func scriptNames(args []string) verdict {
+	for _, w := range words(args) {
+		if v := named(w); v.role != "" && w != "run" {
+			return v
+		}
+	}
+	return verdict{}
+}
+
+// packageManager judges npm, pnpm, yarn and bun.
+func packageManager(args []string) verdict {
+	part := slices.ContainsFunc(args, func(a string) bool {
+		return a == "-w" || a == "--workspace" || a == "--filter" || a == "-F" || strings.HasPrefix(a, "--workspace=") || strings.HasPrefix(a, "--filter=")
+	})
+	w := words(beforeDash(args))
+	if len(w) == 0 {
+		return is(Setup) // yarn alone installs; npm alone prints help and is not written down
+	}
+	name := w[0]
+	explicit := name == "run" || name == "run-script"
+	if explicit {
+		if len(w) < 2 {
+			return verdict{}
+		}
+		name = w[1]
+	}
+	switch {
+	case !explicit && (name == "ci" || name == "install" || name == "i"):
+		if len(w) > 1 {
+			return verdict{}
+		}
+		return is(Setup)
+	case !explicit && name == "t":
+		name = "test"
+	case !explicit && (name == "add" || name == "init" || name == "link" || name == "publish" || name == "version"):
+		return verdict{}
+	}
+	v := named(name)
+	v.needs = []Need{{Runner: "npm", Name: name}}
+	v.one = v.role == Test && len(words(afterDash(args))) > 0
+	v.narrow = v.narrow || part || v.one
+	return v
+}
+
+func beforeDash(args []string) []string {
+	if i := slices.Index(args, "--"); i >= 0 {
+		return args[:i]
+	}
+	return args
+}

@@ -1,0 +1,183 @@
+package infer
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Repository is what the files of one repository at one revision say. It is
+// not changed once made, and safe for concurrent use.
+type Repository struct {
+	readings map[string]Reading
+	// targets are the targets and scripts defined, open the task files that
+	// may define more, tasked the folders that have a task file of a runner.
+	targets map[Need]Target
+	open    map[Need]bool
+	tasked  map[Need]string
+	// homes are the folders from which one works: those with a task file or a
+	// manifest.
+	homes map[string]bool
+	// dirs are the folders that hold files.
+	dirs  map[string]bool
+	there func(path string) bool
+}
+
+// NewRepository joins readings by path. files are all the paths of the
+// repository.
+func NewRepository(readings map[string]Reading, files []string) *Repository {
+	r := &Repository{readings: readings, targets: map[Need]Target{}, open: map[Need]bool{}, tasked: map[Need]string{}, homes: map[string]bool{}, dirs: map[string]bool{"": true}}
+	all := make(map[string]struct{}, len(files))
+	for _, f := range files {
+		all[f] = struct{}{}
+		for d := folder(f); d != "" && !r.dirs[d]; d = folder(d) {
+			r.dirs[d] = true
+		}
+	}
+	r.there = func(p string) bool { _, ok := all[p]; return ok }
+	for at, reading := range readings {
+		r.join(at, reading)
+	}
+	return r
+}
+
+func (r *Repository) join(at string, reading Reading) {
+	dir := folder(at)
+	for _, t := range reading.Targets {
+		r.targets[t.Need] = t
+	}
+	if runner := runnerOf(at); runner != "" {
+		r.tasked[Need{Runner: runner, Dir: dir}] = at
+		r.homes[dir] = true
+		if reading.Open || reading.Unreadable != "" {
+			r.open[Need{Runner: runner, Dir: dir}] = true
+		}
+	}
+	for _, c := range reading.Commands {
+		if c.Origin == Manifest {
+			r.homes[dir] = true
+		}
+	}
+}
+
+// runnerOf is the runner of a task file's targets.
+func runnerOf(at string) string {
+	switch base := strings.ToLower(path.Base(at)); {
+	case isMakefile("", path.Base(at)):
+		return "make"
+	case base == "justfile" || base == ".justfile":
+		return "just"
+	case strings.HasPrefix(base, "taskfile."):
+		return "task"
+	case base == "package.json":
+		return "npm"
+	}
+	return ""
+}
+
+// Readings are the readings by path; they are not to be changed.
+func (r *Repository) Readings() map[string]Reading { return r.readings }
+
+// home is the folder from which one works on dir: itself or the nearest above
+// it that has a task file or a manifest.
+func (r *Repository) home(dir string) string {
+	for d := dir; d != ""; d = folder(d) {
+		if r.homes[d] {
+			return d
+		}
+	}
+	return ""
+}
+
+// placed puts a command of a text into the folder that it speaks of, which
+// for a text in a folder may be that folder or the root.
+func (r *Repository) placed(c Command) Command {
+	if c.Origin != Agents && c.Origin != Docs {
+		return c
+	}
+	from := r.home(folder(c.Path))
+	best := join(from, c.Within)
+	for _, d := range []string{best, join("", c.Within), join(folder(c.Path), c.Within)} {
+		if !r.dirs[d] {
+			continue
+		}
+		if moved := move(c, d); r.broken(moved) == "" && r.mentioned(moved) {
+			return moved
+		}
+	}
+	return move(c, best)
+}
+
+func move(c Command, dir string) Command {
+	c.Dir = dir
+	c.Needs = slices.Clone(c.Needs)
+	for i := range c.Needs {
+		c.Needs[i].Dir = dir
+	}
+	return c
+}
+
+// mentioned tells whether a path that a command names is there from its
+// folder, if it names one that is there at all.
+func (r *Repository) mentioned(c Command) bool {
+	for word := range strings.FieldsSeq(c.Text) {
+		word = strings.Trim(word, `"'`)
+		word, _, _ = strings.Cut(word, "::")
+		if !strings.Contains(word, "/") || strings.HasPrefix(word, "-") || strings.Contains(word, "...") {
+			continue
+		}
+		p := join("", strings.TrimSuffix(word, "/"))
+		if (r.there(p) || r.dirs[p]) && c.Dir != "" && !r.there(join(c.Dir, p)) && !r.dirs[join(c.Dir, p)] {
+			return false
+		}
+	}
+	return true
+}
+
+// broken says which target or script of a command is not there, "" if all
+// are or nobody can tell.
+func (r *Repository) broken(c Command) string {
+	for _, n := range c.Needs {
+		if why := r.lacks(n); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+func (r *Repository) lacks(n Need) string {
+	if n.Runner == "script" {
+		if at := join(n.Dir, n.Name); !r.there(at) && !strings.HasPrefix(at, "..") {
+			return "there is no file " + at
+		}
+		return ""
+	}
+	runner := Need{Runner: n.Runner, Dir: n.Dir}
+	file, has := r.tasked[runner]
+	_, defined := r.targets[n]
+	switch {
+	case defined || r.open[runner] || builtIn(n):
+		return ""
+	case has:
+		return file + " has no target " + n.Name
+	case n.Runner == "npm":
+		return "there is no package.json in " + shown(n.Dir)
+	case n.Runner == "make":
+		return "there is no Makefile in " + shown(n.Dir)
+	case n.Runner == "just":
+		return "there is no justfile in " + shown(n.Dir)
+	default:
+		return "there is no Taskfile in " + shown(n.Dir)
+	}
+}
+
+// builtIn tells whether a package manager knows a script without its being
+// defined.
+func builtIn(n Need) bool { return n.Runner == "npm" && (n.Name == "ci" || n.Name == "install") }
+
+func shown(dir string) string {
+	if dir == "" {
+		return "the root folder"
+	}
+	return dir
+}
