@@ -33,24 +33,69 @@ func Postgres(t testing.TB) string {
 	t.Helper()
 	_, err := postgresBin()
 	need(t, "PostgreSQL", err)
-	s, err := postgres()
-	if err != nil {
-		t.Fatal(err)
-	}
-	name, err := s.create()
+	url, drop, err := NewDatabase()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.client("dropdb", "--force", name); err != nil {
+		if err := drop(); err != nil {
 			t.Errorf("dropping the database: %v", err)
 		}
 	})
-	return fmt.Sprintf("postgres://fairlead:any@127.0.0.1:%d/%s?sslmode=disable", s.port, name)
+	return url
+}
+
+// NewDatabase is Postgres for programs that are no tests: the URL of a new
+// database, and what drops it.
+func NewDatabase() (url string, drop func() error, err error) {
+	s, err := postgres()
+	if err != nil {
+		return "", nil, err
+	}
+	name, err := s.create()
+	if err != nil {
+		return "", nil, err
+	}
+	return fmt.Sprintf("postgres://fairlead:any@127.0.0.1:%d/%s?sslmode=disable", s.port, name),
+		func() error { return s.client("dropdb", "--force", name) }, nil
+}
+
+// SQL runs statements in the database of a URL and gives what they print, a
+// line for each row with bars between its values.
+func SQL(ctx context.Context, database, statements string) (string, error) {
+	bin, err := postgresBin()
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "psql"), "-X", "-q", "-t", "-A", "-v", "ON_ERROR_STOP=1", "-d", database) //nolint:gosec // a program of the installation
+	cmd.Stdin = strings.NewReader(statements)
+	var stderr lastLines
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("psql: %w: %s", err, stderr)
+	}
+	return string(out), nil
+}
+
+// PostgresPid is the process of the server that NewDatabase makes databases
+// in, once there is one.
+func PostgresPid() (int, error) {
+	s, err := postgres()
+	if err != nil {
+		return 0, err
+	}
+	text, err := os.ReadFile(filepath.Join(s.dir, "data", "postmaster.pid"))
+	if err != nil {
+		return 0, err
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	return strconv.Atoi(line)
 }
 
 type postgresServer struct {
 	bin  string
+	dir  string
 	port int
 	mu   sync.Mutex
 	made int
@@ -105,7 +150,7 @@ func startPostgres() (*postgresServer, error) {
 			return nil, portErr
 		}
 		if err = runPostgres(ctx, bin, dir, port, as); err == nil {
-			return &postgresServer{bin: bin, port: port}, nil
+			return &postgresServer{bin: bin, dir: dir, port: port}, nil
 		}
 	}
 	return nil, errors.Join(err, os.RemoveAll(dir))

