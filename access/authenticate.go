@@ -69,6 +69,9 @@ type AuthOptions struct {
 	Logger *slog.Logger
 	// Now is the clock that paces looking at token files; nil is time.Now.
 	Now func() time.Time
+	// Verifier verifies the tokens that others issue, as auth.oidc names them;
+	// nil takes none.
+	Verifier Verifier
 }
 
 func (o AuthOptions) complete() AuthOptions {
@@ -88,6 +91,7 @@ func (o AuthOptions) complete() AuthOptions {
 type Authenticator struct {
 	anonymous bool
 	tokens    *tokens
+	verifier  Verifier
 }
 
 // NewAuthenticator reads the tokens that the configuration names. The error is
@@ -100,22 +104,18 @@ func NewAuthenticator(cfg AuthConfig, opts AuthOptions) (*Authenticator, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &Authenticator{anonymous: cfg.Anonymous == AnonymousRead, tokens: t}, nil
+	return &Authenticator{anonymous: cfg.Anonymous == AnonymousRead, tokens: t, verifier: opts.Verifier}, nil
 }
 
 // Authenticate makes the Caller that a credential stands for. A credential
 // that does not hold is an unauthenticated fault, even where anonymous
 // reading is on: whoever shows one means to be known by it.
-func (a *Authenticator) Authenticate(_ context.Context, c Credential) (Caller, error) {
+func (a *Authenticator) Authenticate(ctx context.Context, c Credential) (Caller, error) {
 	switch {
 	case a == nil:
 		return Caller{}, fault.From(errors.New("no authenticator is configured"))
 	case c.Bearer != "":
-		if id := a.tokens.find(c.Bearer); id != nil {
-			return Caller{id: id}, nil
-		}
-		return Caller{}, fault.New(fault.Unauthenticated, "the bearer token is none that this server knows").
-			WithFix("Check that the token is complete and still in use; ask the operators for a new one if it was replaced.")
+		return a.bearer(ctx, c.Bearer)
 	case c.Other:
 		return Caller{}, fault.New(fault.Unauthenticated, "the Authorization header does not hold a bearer token").
 			WithFix("Send the header as Authorization: Bearer TOKEN.")
@@ -125,6 +125,23 @@ func (a *Authenticator) Authenticate(_ context.Context, c Credential) (Caller, e
 		return Caller{}, fault.New(fault.Unauthenticated, "the request carries no token").
 			WithFix("Send the header Authorization: Bearer TOKEN; on the command line, use --token-file or run fairlead login.")
 	}
+}
+
+// bearer makes the Caller of a token: one of the configuration's, or one that
+// somebody else issued.
+func (a *Authenticator) bearer(ctx context.Context, token string) (Caller, error) {
+	if id := a.tokens.find(token); id != nil {
+		return Caller{id: id}, nil
+	}
+	if a.verifier == nil || strings.Count(token, ".") != 2 { // not of the form of a signed token
+		return Caller{}, fault.New(fault.Unauthenticated, "the bearer token is none that this server knows").
+			WithFix("Check that the token is complete and still in use; ask the operators for a new one if it was replaced.")
+	}
+	p, err := a.verifier.Verify(ctx, token)
+	if err != nil {
+		return Caller{}, err
+	}
+	return callerOf(p)
 }
 
 func digestOf(token string) [sha256.Size]byte { return sha256.Sum256([]byte(token)) }

@@ -21,7 +21,12 @@ type AuthConfig struct {
 	Anonymous Anonymous `yaml:"anonymous"`
 	// Tokens are static tokens, for machines and small set-ups.
 	Tokens []TokenConfig `yaml:"tokens"`
+	// OIDC are the issuers whose tokens are taken.
+	OIDC OIDCConfigs `yaml:"oidc"`
 }
+
+// Nobody tells whether there is no token that could be shown.
+func (c *AuthConfig) Nobody() bool { return len(c.Tokens) == 0 && len(c.OIDC) == 0 }
 
 // TokenConfig is one static token and whom it stands for. The token itself is
 // never in the configuration, only where to find it.
@@ -69,6 +74,7 @@ func (c *AuthConfig) Validate(listen string) Problems {
 		}
 		names[name] = i
 	}
+	c.validateOIDC(&ps)
 	return ps
 }
 
@@ -76,8 +82,8 @@ func (c *AuthConfig) validateAnonymous(ps *Problems, listen string) {
 	outside := listen != "" && !loopbackAddress(listen)
 	switch c.Anonymous {
 	case "", AnonymousNone:
-		if outside && len(c.Tokens) == 0 {
-			ps.add("auth", "Configure auth.tokens, or listen on 127.0.0.1.", "the server would listen on %s, and there is nobody it could let in", listen)
+		if outside && c.Nobody() {
+			ps.add("auth", "Configure auth.tokens or auth.oidc, or listen on 127.0.0.1.", "the server would listen on %s, and there is nobody it could let in", listen)
 		}
 	case AnonymousRead:
 		if outside {

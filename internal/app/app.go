@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/access/oidc"
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
@@ -42,6 +43,7 @@ type App struct {
 	store     *store.Store
 	keeper    *keep.Keeper
 	auth      *access.Authenticator
+	issuers   *oidc.Verifier // of tokens that others issue; nil where none are configured
 	access    *access.Service
 	catalog   *catalog.Service
 	ingester  *ingest.Ingester
@@ -71,17 +73,17 @@ func New(ctx context.Context, cfg *Config, logs io.Writer) (_ *App, err error) {
 	if err = a.makeRooms(); err != nil {
 		return nil, err
 	}
+	a.listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", cfg.Listen)
+	if err != nil {
+		return nil, fault.New(fault.FailedPrecondition, "the server cannot listen at %s", cfg.Listen).
+			WithFix("Stop what listens there, or choose another address with --listen.").Because(err)
+	}
 	handler, err := a.handler()
 	if err != nil {
 		return nil, err
 	}
 	a.server = &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(a.telemetry.log.Handler(), slog.LevelDebug)}
-	a.listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", cfg.Listen)
-	if err != nil {
-		return nil, fault.New(fault.FailedPrecondition, "the server cannot listen at %s", cfg.Listen).
-			WithFix("Stop what listens there, or choose another address with --listen.").Because(err)
-	}
 	return a, nil
 }
 
@@ -98,7 +100,12 @@ func (a *App) openState(ctx context.Context) (err error) {
 
 func (a *App) makeRooms() (err error) {
 	log := a.telemetry.log
-	if a.auth, err = a.cfg.authenticator(log); err != nil {
+	if a.issuers = a.cfg.issuers(log); a.issuers != nil {
+		a.auth, err = a.cfg.authenticator(log, a.issuers)
+	} else {
+		a.auth, err = a.cfg.authenticator(log, nil)
+	}
+	if err != nil {
 		return err
 	}
 	if a.access, err = access.NewService(a.cfg.policy, a.store); err != nil {
@@ -116,10 +123,11 @@ func (a *App) makeRooms() (err error) {
 		return err
 	}
 	a.ingester = ingest.New(ingest.Config{
-		Sources: sources, Providers: providers, Processor: a.processor(), Publish: a.catalog.Publish, Keeper: a.keeper,
+		Sources: sources, Providers: providers, Registered: a.registered(), Processor: a.processor(), Publish: a.catalog.Publish, Keeper: a.keeper,
 		Fingerprint: a.cfg.fingerprint(), Refresh: a.cfg.Catalog.Refresh, Log: log, Observe: a.telemetry.ingested, Settled: func() { a.started() },
 	})
 	a.catalog.Attach(a.ingester)
+	a.register()
 	a.telemetry.registry.MustRegister(newForgeMetrics(&a.budgets))
 	a.telemetry.gauge("fairlead_entities", "Entities in the catalog.", func() float64 { return float64(a.catalog.Snapshot().Len()) })
 	a.telemetry.gauge("fairlead_ingestion_problems", "Open problems of catalog files and sources.", func() float64 { return float64(len(a.ingester.Problems())) })
@@ -167,6 +175,10 @@ func (a *App) Run(ctx context.Context) error {
 	defer stopServing()
 	a.server.BaseContext = func(net.Listener) context.Context { return serving }
 	g.Go(func() error { return a.ingester.Run(ctx) })
+	g.Go(func() error { return a.watchLocations(ctx) })
+	if a.issuers != nil {
+		g.Go(func() error { a.issuers.Warm(ctx); return nil }) // one that is down is in nobody's way
+	}
 	g.Go(func() error {
 		if err := a.server.Serve(a.listener); !errors.Is(err, http.ErrServerClosed) {
 			return err
@@ -197,8 +209,8 @@ func (a *App) announce(ctx context.Context) {
 	if len(a.cfg.Catalog.Sources) == 0 {
 		log.WarnContext(ctx, "the catalog has no sources", "fix", "Add some under catalog.sources.")
 	}
-	if len(a.cfg.Auth.Tokens) == 0 && a.cfg.Auth.Anonymous != access.AnonymousRead {
-		log.WarnContext(ctx, "nobody can be let in", "fix", "Add auth.tokens; fairlead token new makes one.")
+	if a.cfg.Auth.Nobody() && a.cfg.Auth.Anonymous != access.AnonymousRead {
+		log.WarnContext(ctx, "nobody can be let in", "fix", "Add auth.tokens or auth.oidc; fairlead token new makes a token.")
 	}
 }
 

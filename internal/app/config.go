@@ -14,6 +14,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/access/oidc"
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
 )
 
@@ -61,6 +62,8 @@ type CatalogConfig struct {
 	// Forges tells what software serves a host of your own: github, gitlab,
 	// gitea, bitbucketCloud, bitbucketServer or azure.
 	Forges map[string]string `yaml:"forges"`
+	// Locations lets locations be registered; off if it is left out.
+	Locations *LocationsConfig `yaml:"locations"`
 }
 
 // TelemetryConfig says what is told to the outside about requests.
@@ -260,6 +263,7 @@ func (c *Config) checkCatalog(k *checker) {
 		names[s.Name] = true
 		c.checkSource(k, path, s)
 	}
+	c.checkLocations(k)
 	known := descriptor.ForgeNames()
 	for _, host := range slices.Sorted(maps.Keys(c.Catalog.Forges)) {
 		if forge := c.Catalog.Forges[host]; !slices.Contains(known, forge) {
@@ -302,8 +306,16 @@ func (c *Config) ListenAt(address string) error {
 	return c.refuse(k.problems)
 }
 
-func (c *Config) authenticator(log *slog.Logger) (*access.Authenticator, error) {
-	a, err := access.NewAuthenticator(c.Auth, access.AuthOptions{Dir: c.dir, Logger: log})
+// issuers are those whose tokens are taken; nil where none are configured.
+func (c *Config) issuers(log *slog.Logger) *oidc.Verifier {
+	if len(c.Auth.OIDC) == 0 {
+		return nil
+	}
+	return oidc.New(c.Auth.OIDC, oidc.Options{Logger: log})
+}
+
+func (c *Config) authenticator(log *slog.Logger, issuers access.Verifier) (*access.Authenticator, error) {
+	a, err := access.NewAuthenticator(c.Auth, access.AuthOptions{Dir: c.dir, Logger: log, Verifier: issuers})
 	if ps, ok := err.(access.Problems); ok { //nolint:errorlint // NewAuthenticator returns its problems unwrapped
 		k := &checker{root: c.root}
 		k.access(ps)

@@ -21,7 +21,7 @@ func (c *Config) CheckPresent() error {
 		k.root = &yaml.Node{Kind: yaml.MappingNode}
 	}
 	var tokens *ConfigError
-	if _, err := c.authenticator(nil); errors.As(err, &tokens) {
+	if _, err := c.authenticator(nil, nil); errors.As(err, &tokens) {
 		k.problems = tokens.Problems
 	} else if err != nil {
 		return err

@@ -20,14 +20,15 @@ import (
 func (a *App) handler() (http.Handler, error) {
 	mux := http.NewServeMux()
 	log := a.telemetry.log
-	challenge := mcp.Challenge(a.cfg.PublicURL, "")
+	public := a.publicURL()
+	challenge := mcp.Challenge(public, "")
 	restDoor, err := rest.New(rest.Config{Catalog: a.catalog, Access: a.access, Authenticate: a.authenticate, Recorder: a.telemetry,
 		Origins: a.cfg.CORS, Challenge: challenge, Logger: log})
 	if err != nil {
 		return nil, err
 	}
 	mcpDoor, err := mcp.New(mcp.Config{Catalog: a.catalog, Access: a.access, Authenticate: a.authenticate, Recorder: a.telemetry,
-		PublicURL: a.cfg.PublicURL, Origins: a.cfg.CORS, Version: a.cfg.Version, Logger: log})
+		PublicURL: public, AuthorizationServers: a.authorizationServers(), Origins: a.cfg.CORS, Version: a.cfg.Version, Logger: log})
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +65,32 @@ func (a *App) readyz(w http.ResponseWriter, _ *http.Request) {
 		plain(w, http.StatusServiceUnavailable, "sources are still being read for the first time\n")
 		return
 	}
-	plain(w, http.StatusOK, "serving a catalog\n")
+	text := "serving a catalog\n"
+	if a.issuers != nil {
+		for _, s := range a.issuers.Status() {
+			if s.Trouble != "" {
+				text += "tokens of " + s.Name + " cannot be checked: " + s.Trouble + "\n"
+			}
+		}
+	}
+	plain(w, http.StatusOK, text)
+}
+
+// publicURL is how clients reach the server, "" if that is not known. Where
+// others issue tokens, clients must be told where to get one.
+func (a *App) publicURL() string {
+	if a.cfg.PublicURL == "" && len(a.authorizationServers()) > 0 && loopback(a.cfg.Listen) {
+		return a.URL()
+	}
+	return a.cfg.PublicURL
+}
+
+// authorizationServers are the issuers at which clients can get tokens.
+func (a *App) authorizationServers() []string {
+	if a.issuers == nil {
+		return nil
+	}
+	return a.issuers.Issuers()
 }
 
 func (a *App) authenticate(r *http.Request) (access.Caller, error) {

@@ -110,6 +110,8 @@ func unknownKeys(n *yaml.Node, t reflect.Type, path string) []ConfigProblem {
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			out = append(out, unknownKeys(n.Content[i+1], t.Elem(), join(path, n.Content[i].Value))...)
 		}
+	case n.Kind == yaml.MappingNode && t.Kind() == reflect.Slice: // a list's only entry, where that may stand alone
+		return unknownKeys(n, t.Elem(), path)
 	case n.Kind == yaml.SequenceNode && t.Kind() == reflect.Slice:
 		for i, item := range n.Content {
 			out = append(out, unknownKeys(item, t.Elem(), fmt.Sprintf("%s[%d]", path, i))...)
@@ -193,6 +195,9 @@ func child(n *yaml.Node, part string) *yaml.Node {
 			if n.Content[i].Value == part {
 				return n.Content[i+1]
 			}
+		}
+		if part == "0" { // the only entry of a list
+			return n
 		}
 	case yaml.SequenceNode:
 		if i, err := strconv.Atoi(part); err == nil && i >= 0 && i < len(n.Content) {

@@ -22,6 +22,7 @@ type layer struct {
 var layers = []layer{
 	{"internal/fault", nil},
 	{"access/accesstest", []string{"access", "internal/fault"}},
+	{"access/oidc", []string{"access", "internal/fault"}},
 	{"access", []string{"internal/fault"}},
 	{"catalog", []string{"catalog", "access", "internal/fault"}},
 	{"knowledge", []string{"catalog", "access", "internal/fault"}},
@@ -63,6 +64,8 @@ var engines = map[string]string{
 	"go.opentelemetry.io/otel/sdk":            "internal/app",
 	"github.com/argoproj/argo-cd/v2":          "internal/argo",
 	"github.com/hashicorp/vault/api":          "secrets/vault",
+	"github.com/coreos/go-oidc/v3":            "access/oidc",
+	"github.com/go-jose/go-jose/v4":           "access/oidc",
 	"github.com/alecthomas/kong":              "cmd",
 	"go.opentelemetry.io/otel/exporters/otlp": "internal/app",
 }
