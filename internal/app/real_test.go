@@ -51,16 +51,6 @@ func TestRealBackstageClient(t *testing.T) {
 	}
 }
 
-func TestRealGraphQLClient(t *testing.T) {
-	clients := realtest.ClientsOf(t)
-	s := startDemo(t)
-	script, env := s.client("graphql.cjs", "developer")
-	out := clients.Run(t, append(env, "FAIRLEAD_REPO="+s.repo("search"), "FAIRLEAD_SRE="+s.tokens["sre"]), script)
-	if !strings.Contains(out, `"name":"checkout"`) || !strings.Contains(out, `"connected":true`) || !strings.Contains(out, `group:default/fresh`) {
-		t.Errorf("got %s", out)
-	}
-}
-
 func TestRealInspector(t *testing.T) {
 	clients := realtest.ClientsOf(t)
 	s := startDemo(t)
