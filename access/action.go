@@ -10,6 +10,11 @@ const (
 	ReadCatalog Action = "catalog.read"
 	// RefreshCatalog is asking a source to be read again now.
 	RefreshCatalog Action = "catalog.refresh"
+	// RegisterCatalog is having a further catalog file read, or trying that.
+	RegisterCatalog Action = "catalog.register"
+	// UnregisterCatalog is taking back such a file and the entities that it
+	// gave.
+	UnregisterCatalog Action = "catalog.unregister"
 	// ReadAudit is reading the record of acts.
 	ReadAudit Action = "audit.read"
 	// ReadSelf is asking who one is.
@@ -18,7 +23,7 @@ const (
 
 // Actions are all actions there are, in a fixed order.
 func Actions() []Action {
-	return []Action{ReadCatalog, RefreshCatalog, ReadAudit, ReadSelf}
+	return []Action{ReadCatalog, RefreshCatalog, RegisterCatalog, UnregisterCatalog, ReadAudit, ReadSelf}
 }
 
 // Effect is what an action does to the world, in the terms of MCP's hints.
@@ -36,6 +41,10 @@ func (a Action) Effect() Effect {
 		return Effect{ReadOnly: true, Idempotent: true}
 	case RefreshCatalog:
 		return Effect{Idempotent: true}
+	case RegisterCatalog:
+		return Effect{}
+	case UnregisterCatalog:
+		return Effect{Destructive: true, Idempotent: true}
 	default:
 		return Effect{Destructive: true}
 	}

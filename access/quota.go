@@ -71,7 +71,8 @@ type Limits map[string]Rate
 // DefaultLimits bound each caller, a person and agent taken together, in each
 // action that changes something.
 func DefaultLimits() Limits {
-	return Limits{"*": {Burst: 60, Per: time.Minute}, string(RefreshCatalog): {Burst: 30, Per: time.Minute}}
+	return Limits{"*": {Burst: 60, Per: time.Minute}, string(RefreshCatalog): {Burst: 30, Per: time.Minute},
+		string(RegisterCatalog): {Burst: 60, Per: 10 * time.Minute}}
 }
 
 // with gives the limits with those of more put over them.

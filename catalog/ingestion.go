@@ -79,11 +79,11 @@ func (s *Service) ListSources(_ context.Context, who access.Caller, _ ListSource
 	return out, nil
 }
 
-// ListLocations are the configured roots, less those whose entity is out of
-// scope.
-func (s *Service) ListLocations(_ context.Context, who access.Caller, _ ListLocationsInput) (*Locations, error) {
-	r := s.reading(who)
-	out := &Locations{Items: []LocationItem{}}
+// ListLocations are the registered locations, oldest first, and then the
+// configured roots, less those whose entity is out of scope.
+func (s *Service) ListLocations(ctx context.Context, who access.Caller, _ ListLocationsInput) (*Locations, error) {
+	r, reg := s.reading(who), s.registration.Load()
+	out := &Locations{Items: []LocationItem{}, Registrable: reg != nil}
 	if r.scope.None() {
 		return out, nil
 	}
@@ -91,7 +91,17 @@ func (s *Service) ListLocations(_ context.Context, who access.Caller, _ ListLoca
 	if err != nil {
 		return nil, err
 	}
-	for _, l := range ing.Locations() {
+	var all []LocationItem
+	if reg != nil {
+		registered, err := reg.Store.Locations(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range registered {
+			all = append(all, l.Item())
+		}
+	}
+	for _, l := range append(all, ing.Locations()...) {
 		if l.EntityRef == "" || r.allows(l.EntityRef, "") {
 			out.Items = append(out.Items, l)
 		}

@@ -253,15 +253,22 @@ type SourceStatus struct {
 // ListLocationsInput asks for the registered locations.
 type ListLocationsInput struct{}
 
-// Locations are the configured roots as Backstage names them.
+// Locations are the registered locations and the configured roots, as
+// Backstage names them.
 type Locations struct {
 	Items []LocationItem `json:"items"`
+	// Registrable tells that locations can be registered.
+	Registrable bool `json:"-"`
 }
 
-// LocationItem is one registered location.
+// LocationItem is one location.
 type LocationItem struct {
-	ID        string `json:"id"`
-	Type      string `json:"type"`
-	Target    string `json:"target"`
+	ID     string `json:"id"`
+	Type   string `json:"type"`
+	Target string `json:"target"`
+	// EntityRef is the Location that stands for a registered location; "" for
+	// a configured root.
 	EntityRef string `json:"entityRef,omitempty"`
+	// Registered tells a registered location from a configured root.
+	Registered bool `json:"-"`
 }

@@ -39,9 +39,11 @@ type Service struct {
 	policy    *access.Policy
 	guard     *access.Guard
 	ingestion atomic.Pointer[Ingestion]
-	snapshot  atomic.Pointer[index.Snapshot]
-	publish   sync.Mutex
-	watchers  watchers
+	// registration is nil where no locations can be registered.
+	registration atomic.Pointer[Registration]
+	snapshot     atomic.Pointer[index.Snapshot]
+	publish      sync.Mutex
+	watchers     watchers
 }
 
 // New makes a Service with an empty catalog.

@@ -179,7 +179,12 @@ func Generated(at Location) entity.Ref {
 // Registration is the Location that stands for a registered file, as
 // something to Process: its one target is the file.
 func (p *Processor) Registration(at Location) (*File, *Document) {
-	ref := Generated(at)
+	return p.RegistrationAs(Generated(at), at)
+}
+
+// RegistrationAs is Registration under a name of its own, as of a file that
+// was registered elsewhere before.
+func (p *Processor) RegistrationAs(ref entity.Ref, at Location) (*File, *Document) {
 	raw := entity.Obj(
 		"apiVersion", "backstage.io/v1alpha1",
 		"kind", "Location",

@@ -16,14 +16,23 @@ type claim struct {
 	parents []string
 }
 
-// before orders claims to one name: whoever claimed first keeps it; at the
-// first reading, configured order of sources, then path, then place.
+// before orders claims to one name: what is configured comes before what is
+// registered, and then whoever claimed first keeps it; at the first reading,
+// configured order of sources, then path, then place.
 func before(a, b claim) int {
 	return cmp.Or(
+		cmp.Compare(a.source.lateness(), b.source.lateness()),
 		cmp.Compare(a.doc.Since, b.doc.Since),
 		a.source.rank.compare(b.source.rank),
 		cmp.Compare(a.path, b.path),
 		cmp.Compare(a.doc.Index, b.doc.Index))
+}
+
+// twin tells whether two claims are of one document, which was reached on two
+// ways.
+func (c claim) twin(d claim) bool {
+	a, b := &c.doc.Entity.From, &d.doc.Entity.From
+	return c.doc.Index == d.doc.Index && a.Source == b.Source && a.Path == b.Path && c.source != d.source
 }
 
 func (c claim) same(d claim) bool {
@@ -82,11 +91,20 @@ func count(holdings []holding) int {
 	return n
 }
 
+// winner is the claim that keeps a name. Its document has the parents of all
+// the ways on which it was reached.
 func (c *claims) winner(ref string) claim {
-	if l := c.byRef[ref]; len(l) > 0 {
-		return l[0]
+	l := c.byRef[ref]
+	if len(l) == 0 {
+		return claim{}
 	}
-	return claim{}
+	w := l[0]
+	for _, o := range l[1:] {
+		if o.twin(w) {
+			w.parents = slices.Concat(w.parents, o.parents)
+		}
+	}
+	return w
 }
 
 func (c *claims) remove(ref string, cl claim) {
@@ -148,9 +166,21 @@ func (c *claims) conflicts() map[string][]claim {
 	defer c.mu.Unlock()
 	out := make(map[string][]claim, len(c.contested))
 	for ref := range c.contested {
-		out[ref] = c.byRef[ref]
+		w := c.byRef[ref][0]
+		l := slices.DeleteFunc(slices.Clone(c.byRef[ref]), w.twin)
+		if len(l) > 1 {
+			out[ref] = l
+		}
 	}
 	return out
+}
+
+// alone tells whether a name would be gone, or another's, without a source.
+func (c *claims) alone(ref string, s *source) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l := c.byRef[ref]
+	return len(l) > 0 && l[0].source == s && !slices.ContainsFunc(l[1:], l[0].twin)
 }
 
 // counts is how many names each source holds.

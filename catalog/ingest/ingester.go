@@ -24,6 +24,11 @@ type Config struct {
 	Sources []Source
 	// Providers find further sources, which come after Sources.
 	Providers []Provider
+	// Registered finds the locations that are registered, which come last;
+	// nil where there are none.
+	Registered *Registered
+	// Followers read more of the sources than their catalog files.
+	Followers []Follower
 	// Processor reads files.
 	Processor *descriptor.Processor
 	// Publish is given every change of the catalog, one call at a time.
@@ -60,6 +65,9 @@ type Ingester struct {
 	enrolling   sync.Mutex
 	turns       chan struct{} // holds one for each poll that reads
 	providers   []*provider
+	following   *following
+	registered  *registry // nil where nothing can be registered
+	trial       bool      // what others hold is read all the same
 	processor   *descriptor.Processor
 	publish     func([]index.Change)
 	keeper      Keeper
@@ -75,7 +83,8 @@ type Ingester struct {
 	workers     int
 	claims      *claims
 	// spreads counts how often a source has changed.
-	spreads atomic.Int64
+	spreads   atomic.Int64
+	lookBacks *lookBacks
 }
 
 // New makes an Ingester; Restore and Run set it to work.
@@ -84,6 +93,7 @@ func New(cfg Config) *Ingester {
 		processor: cfg.Processor, publish: cfg.Publish, keeper: cfg.Keeper, fingerprint: cfg.Fingerprint,
 		refresh: cfg.Refresh, timeout: cfg.Timeout, sourceBytes: cfg.SourceBytes, log: cfg.Log, observe: cfg.Observe, settled: cfg.Settled, now: cfg.Now,
 		workers: runtime.GOMAXPROCS(0), claims: newClaims(), turns: make(chan struct{}, maxTurns),
+		lookBacks: newLookBacks(),
 	}
 	if in.refresh <= 0 {
 		in.refresh = time.Minute
@@ -109,6 +119,7 @@ func New(cfg Config) *Ingester {
 	if in.now == nil {
 		in.now = time.Now
 	}
+	in.following = newFollowing(cfg.Followers)
 	var list []*source
 	for i, s := range cfg.Sources {
 		list = append(list, newSource(rank{group: i}, s))
@@ -116,6 +127,9 @@ func New(cfg Config) *Ingester {
 	in.roster.Store(newRoster(list))
 	for i, p := range cfg.Providers {
 		in.providers = append(in.providers, newProvider(len(cfg.Sources)+i, p))
+	}
+	if cfg.Registered != nil {
+		in.register(len(cfg.Sources)+len(cfg.Providers), *cfg.Registered)
 	}
 	return in
 }
@@ -149,6 +163,7 @@ func (in *Ingester) Restore(ctx context.Context) error {
 	}
 	var held []holding
 	for _, s := range in.sources() {
+		in.relate(s)
 		held = append(held, s.holdings()...)
 	}
 	in.claims.replace(nil, held, in.publish)
@@ -171,6 +186,8 @@ func (in *Ingester) Run(ctx context.Context) error {
 		untried.Wait()
 		in.settled()
 	})
+	wg.Go(func() { in.lookBack(ctx) })
+	wg.Go(func() { in.follow(ctx) })
 	wg.Wait()
 	for _, s := range in.sources() {
 		s.close()
@@ -221,13 +238,17 @@ const maxTurns = 64
 // that takes longer than its turn goes on, but gives its place to another, so
 // that sources that hang delay nobody.
 func (in *Ingester) turn(ctx context.Context) (done func(), err error) {
+	return takeTurn(ctx, in.turns, in.turnTime)
+}
+
+func takeTurn(ctx context.Context, places chan struct{}, most time.Duration) (done func(), err error) {
 	select {
-	case in.turns <- struct{}{}:
+	case places <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	leave := sync.OnceFunc(func() { <-in.turns })
-	late := time.AfterFunc(in.turnTime, leave)
+	leave := sync.OnceFunc(func() { <-places })
+	late := time.AfterFunc(most, leave)
 	return func() { late.Stop(); leave() }, nil
 }
 
@@ -241,8 +262,7 @@ func (in *Ingester) pause(failures int) time.Duration {
 // refreshNow reads one source and waits until what it says is served.
 func (in *Ingester) refreshNow(ctx context.Context, name string) (int, Revision, error) {
 	if s := in.source(name); s != nil {
-		s.doubt()
-		n, err := in.sync(ctx, s)
+		n, err := in.syncAll(ctx, s)
 		return n, s.revision(), err
 	}
 	return 0, "", fault.New(fault.NotFound, "there is no source %q", name).WithFix("`fairlead catalog sources` lists them.")
@@ -267,6 +287,10 @@ func (in *Ingester) sync(ctx context.Context, s *source) (changed int, err error
 			return
 		}
 		s.finish(in.now(), err)
+		if err == nil {
+			in.following.heed(s)
+		}
+		in.wonder(s)
 		in.observe(ctx, s.desc().Name, in.now().Sub(start), s.fileCount(), err)
 	}()
 	if s.adopt() {
@@ -309,11 +333,11 @@ func (in *Ingester) owner(s *source, path string) (*source, string) {
 // locate gives the path of a location as seen from a source: within it, or
 // in another source as name//path.
 func (in *Ingester) locate(s *source, at descriptor.Location) (string, bool) {
-	if path, ok := in.processor.Within(s.base(), at); ok {
+	if path, ok := in.processor.Within(s.base(), at); ok && !s.isLocation() {
 		return path, true
 	}
 	for _, o := range in.sources() {
-		if o == s {
+		if o == s || o.rank.late && !in.serves(o, s) {
 			continue
 		}
 		if path, ok := in.processor.Within(o.base(), at); ok {

@@ -22,6 +22,8 @@ type loader struct {
 	at    time.Time
 	since int64
 	info  CommitInfo
+	// descent tells what is known of the past of files.
+	descent *descent
 	// room is what is left for documents.
 	room *room
 }
@@ -38,6 +40,9 @@ func (l *loader) address(path string) (at descriptor.Location, ok bool) {
 func (l *loader) load(ctx context.Context, path, id, origin string, old *File) (*File, error) {
 	f := &File{Path: path, ID: id, Origin: origin}
 	l.leave(old)
+	if l.src.isLocation() && path == locationPath {
+		return l.registration(ctx, f, old)
+	}
 	at, ok := l.address(path)
 	if !ok {
 		return l.unreadable(f, old, entity.Problem{Name: "InputError", Message: "the file's path cannot be written as a URL"}), nil
@@ -189,9 +194,13 @@ func (f *File) document(ref string) *Document {
 
 func (l *loader) entity(path string, d *descriptor.Document, root *entity.Object) *entity.Entity {
 	owner, rel := l.in.owner(l.src, path)
+	info := l.info
+	if owner != l.src {
+		info = owner.info()
+	}
 	return &entity.Entity{Ref: d.Ref, Root: root, From: entity.Provenance{
 		Source: owner.desc().Name, Repository: owner.desc().Repository,
-		Commit: l.info.Commit, ChangedAt: l.info.Time.UTC(), Path: rel, Line: d.At.Line, VerifiedAt: l.at,
+		Commit: info.Commit, History: l.history(path), Path: rel, Line: d.At.Line, VerifiedAt: l.at,
 	}}
 }
 

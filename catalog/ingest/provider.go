@@ -27,6 +27,11 @@ type provider struct {
 	src   Provider
 	desc  Description
 	again chan struct{}
+	// asks has it look now and close what it is given when it has.
+	asks chan chan struct{}
+	// late tells that it finds what is registered, which is known for
+	// certain.
+	late bool
 
 	mu      sync.Mutex // guards what follows
 	tried   bool
@@ -40,7 +45,7 @@ type provider struct {
 }
 
 func newProvider(group int, p Provider) *provider {
-	return &provider{group: group, src: p, desc: p.Describe(), again: make(chan struct{}, 1),
+	return &provider{group: group, src: p, desc: p.Describe(), again: make(chan struct{}, 1), asks: make(chan chan struct{}),
 		found: map[string]*source{}, running: map[*source]context.CancelFunc{}}
 }
 
@@ -52,14 +57,19 @@ func (in *Ingester) watch(ctx context.Context, p *provider, tried func()) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
+		var asked chan struct{}
 		select {
 		case <-ctx.Done():
 			return
 		case <-timer.C:
 		case <-p.again:
+		case asked = <-p.asks:
 		}
 		in.discover(ctx, p, &polls)
 		tried()
+		if asked != nil {
+			close(asked)
+		}
 		timer.Reset(in.pause(p.failures()))
 	}
 }
@@ -124,7 +134,7 @@ func (p *provider) finish(at time.Time, err error) {
 func (p *provider) doubts(listed int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	doubt := listed == 0 && len(p.found) > 0 && !p.emptied
+	doubt := listed == 0 && len(p.found) > 0 && !p.emptied && !p.late
 	p.emptied = listed == 0
 	return doubt
 }
@@ -142,7 +152,7 @@ func (p *provider) compare(listed []Source) (add []*source, gone map[*source]boo
 			s.attach(src)
 			continue
 		}
-		s := newSource(rank{p.group, name}, src)
+		s := newSource(rank{p.group, name, p.late}, src)
 		s.provider = p.desc.Name
 		p.found[name] = s
 		add = append(add, s)
@@ -183,8 +193,10 @@ func (in *Ingester) retire(ctx context.Context, p *provider, s *source) {
 	}
 	defer s.unlock()
 	in.claims.replace(s.holdings(), nil, in.publish)
+	in.spread(s, true)
 	s.close()
 	in.forget(ctx, s.desc().Name)
+	in.unfollow(ctx, s.desc().Name)
 	if d, ok := s.from().(Disposable); ok {
 		if err := d.Dispose(); err != nil {
 			in.log.ErrorContext(ctx, "files of a source that is gone could not be removed", "source", s.desc().Name, "error", err)
@@ -253,7 +265,7 @@ func (in *Ingester) recall(ctx context.Context) error {
 			in.forget(ctx, name)
 			continue
 		}
-		s := newKept(rank{p.group, name}, kept.Meta.Description)
+		s := newKept(rank{p.group, name, p.late}, kept.Meta.Description)
 		s.provider = p.desc.Name
 		p.found[name] = s
 		back[s] = kept

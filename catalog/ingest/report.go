@@ -281,6 +281,9 @@ func (in *Ingester) Locations() []catalog.LocationItem {
 	all := in.sources()
 	out := make([]catalog.LocationItem, 0, len(all))
 	for _, s := range all {
+		if s.rank.late {
+			continue
+		}
 		target := s.desc().Base
 		if len(s.desc().Include) == 1 && !strings.ContainsAny(s.desc().Include[0], "*?[{") {
 			target = strings.TrimSuffix(target, "/") + "/" + s.desc().Include[0]

@@ -12,6 +12,9 @@ import (
 type rank struct {
 	group int
 	name  string
+	// late tells that the source is there for registered locations, whose
+	// claims come after all others however old they are.
+	late bool
 }
 
 func (a rank) compare(b rank) int {

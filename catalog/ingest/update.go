@@ -18,9 +18,11 @@ type outcome struct {
 	// and shape are then not given, but follow from what is in force.
 	quick   bool
 	files   map[string]*File
+	order   []string // of files, as they were reached; not where quick
 	paths   map[string]string
 	parents map[string][]string
 	shape   shape
+	descent *descent
 }
 
 // shape is what decides whether a change can be taken the short way.
@@ -46,6 +48,7 @@ func (in *Ingester) update(ctx context.Context, s *source, tree Tree, rev Revisi
 	s.swap(tree)
 	delta, old, fresh := s.commit(out, Sighting{Commit: out.meta.Info.Commit, At: in.now()})
 	changed := in.claims.replace(old, fresh, in.publish)
+	in.renew(s)
 	in.log.InfoContext(ctx, "source read", "source", s.desc().Name, "revision", string(rev),
 		"files", s.fileCount(), "reread", out.reread, "changed", changed, "problems", s.problems)
 	if in.spreads.Load() != before && s.lookAgain() { // another source changed while this one was read
@@ -77,6 +80,8 @@ func (in *Ingester) examine(ctx context.Context, s *source, tree Tree, rev Revis
 	if meta.Revision != "" {
 		l.since = l.at.Unix()
 	}
+	l.descent = descend(s, tree, meta.Revision, rev, out.changed)
+	out.descent, out.meta.Dated = l.descent, l.descent.dated(meta, rev)
 	if since != "" && !recheck {
 		if ok, err := l.quick(ctx, s, out); ok || err != nil {
 			return out, err
@@ -87,7 +92,7 @@ func (in *Ingester) examine(ctx context.Context, s *source, tree Tree, rev Revis
 	if err := w.run(ctx, s.roots(out.paths)); err != nil {
 		return nil, err
 	}
-	out.files, out.parents, out.reread = w.visited, w.parents, w.reread
+	out.files, out.order, out.parents, out.reread = w.visited, w.order, w.parents, w.reread
 	out.shape = shapeOf(out.files)
 	inherit(files, out.files, l.since)
 	return out, nil
@@ -248,7 +253,7 @@ func (in *Ingester) spread(s *source, changed bool) {
 	}
 	in.spreads.Add(1)
 	for _, o := range in.sources() {
-		if o != s && o.lookAgain() {
+		if o != s && (!s.rank.late || in.serves(s, o)) && o.lookAgain() {
 			o.nudge()
 		}
 	}

@@ -52,6 +52,9 @@ func (w *walk) run(ctx context.Context, roots []string) error {
 		if err != nil {
 			continue
 		}
+		if w.src.isLocation() {
+			at = w.src.base()
+		}
 		level = append(level, step{path, at.Target})
 		w.visited[path] = nil
 	}
@@ -164,7 +167,7 @@ func (w *walk) followLocation(ctx context.Context, f *File, i int, origin string
 	for _, s := range reached {
 		if t := w.loaded[s.path]; t != nil && !t.Readable && len(t.Documents) == 0 {
 			problems = append(problems, entity.Problem{Name: "InputError",
-				Message: fmt.Sprintf("target %s has errors of its own, so nothing of this Location is read", s.path),
+				Message: fmt.Sprintf("target %s has errors of its own, so nothing of this Location is read%s", s.path, w.because(t)),
 				Fix:     "Put the errors of the target right, or remove it from spec.targets."})
 		}
 	}
@@ -243,8 +246,11 @@ func (w *walk) amend(path string, i int, change func(*Document)) {
 func (w *walk) resolve(t descriptor.Target) ([]string, *entity.Problem) {
 	path, ok := w.in.locate(w.src, t.Location)
 	if !ok {
-		return nil, w.problem(t, "InputError", "is neither in this repository nor in one that is configured as a source",
-			"Use a target within the repository, or add the other repository under catalog.sources.")
+		fix := "Use a target within the repository, or add the other repository under catalog.sources."
+		if w.src.isLocation() {
+			fix = "Add the repository under catalog.sources or its host under catalog.locations.hosts."
+		}
+		return nil, w.problem(t, "InputError", "is neither in this repository nor in one that is configured as a source", fix)
 	}
 	if t.Glob {
 		return w.glob(t, path)
@@ -253,7 +259,7 @@ func (w *walk) resolve(t descriptor.Target) ([]string, *entity.Problem) {
 		return []string{path}, nil
 	}
 	if strings.Contains(path, foreign) && w.in.exists(path) {
-		if w.in.claimedElsewhere(path) {
+		if w.in.claimedElsewhere(path) && !w.in.trial {
 			return nil, nil
 		}
 		return []string{path}, nil
@@ -264,17 +270,34 @@ func (w *walk) resolve(t descriptor.Target) ([]string, *entity.Problem) {
 	return nil, w.problem(t, "NotFoundError", "is not there", "Correct the path, or set spec.presence to optional.")
 }
 
+// matches are the paths that a pattern picks, in this or in another source;
+// those that the other reads for itself are left to it.
+func (w *walk) matches(g *descriptor.Glob, owner *source) (out []string) {
+	if owner == w.src {
+		for path := range w.paths {
+			if g.Match(path) {
+				out = append(out, path)
+			}
+		}
+		return out
+	}
+	owner.mu.RLock()
+	defer owner.mu.RUnlock()
+	for rel := range owner.paths {
+		if g.Match(rel) && (owner.files[rel] == nil || w.in.trial) {
+			out = append(out, owner.desc().Name+foreign+rel)
+		}
+	}
+	return out
+}
+
 func (w *walk) glob(t descriptor.Target, pattern string) ([]string, *entity.Problem) {
-	g, err := descriptor.ParseGlob(pattern)
+	owner, rel := w.in.owner(w.src, pattern)
+	g, err := descriptor.ParseGlob(rel)
 	if err != nil {
 		return nil, w.problem(t, "InputError", "is no pattern that can be used: "+err.Error(), "Use a shorter pattern.")
 	}
-	var out []string
-	for path := range w.paths {
-		if g.Match(path) {
-			out = append(out, path)
-		}
-	}
+	out := w.matches(g, owner)
 	slices.Sort(out)
 	if len(out) == 0 && !t.Optional {
 		return nil, w.problem(t, "NotFoundError", "matches no file", "Correct the glob, or set spec.presence to optional.")
