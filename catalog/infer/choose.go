@@ -38,35 +38,25 @@ func (r *Repository) Commands(dir string) []Choice {
 
 // concerning are the good commands for a folder by role, each role's of the
 // nearest folder that has any.
-func (r *Repository) concerning(dir string) map[Role][]Command {
-	out, nearest := map[Role][]Command{}, map[Role]int{}
-	for _, at := range r.paths() {
-		for _, c := range r.readings[at].Commands {
-			if c.Score < goodScore {
-				continue
-			}
-			c = r.placed(c)
-			far, ok := distance(c.Dir, dir)
-			if !ok {
-				continue
-			}
-			if best, seen := nearest[c.Role]; !seen || far < best {
-				nearest[c.Role], out[c.Role] = far, nil
-			} else if far > best {
-				continue
-			}
-			out[c.Role] = append(out[c.Role], c)
+func (r *Repository) concerning(dir string) map[Role][]found {
+	out, nearest := map[Role][]found{}, map[Role]int{}
+	for _, c := range r.found {
+		far, ok := distance(c.Dir, dir)
+		if !ok {
+			continue
 		}
+		if best, seen := nearest[c.Role]; !seen || far < best {
+			nearest[c.Role], out[c.Role] = far, nil
+		} else if far > best {
+			continue
+		}
+		out[c.Role] = append(out[c.Role], c)
 	}
-	return out
-}
-
-func (r *Repository) paths() []string {
-	out := make([]string, 0, len(r.readings))
-	for at := range r.readings {
-		out = append(out, at)
+	for _, l := range out {
+		slices.SortStableFunc(l, func(a, b found) int {
+			return cmp.Or(cmp.Compare(rankOf(a.Origin), rankOf(b.Origin)), cmp.Compare(b.Score, a.Score))
+		})
 	}
-	slices.Sort(out)
 	return out
 }
 
@@ -89,34 +79,27 @@ func rankOf(o Origin) int {
 }
 
 // choose takes the best command and notes what disagrees with it.
-func (r *Repository) choose(all []Command) (Choice, bool) {
-	if len(all) == 0 {
+func (r *Repository) choose(sorted []found) (Choice, bool) {
+	if len(sorted) == 0 {
 		return Choice{}, false
 	}
-	slices.SortStableFunc(all, func(a, b Command) int {
-		return cmp.Or(cmp.Compare(rankOf(a.Origin), rankOf(b.Origin)), cmp.Compare(b.Score, a.Score))
-	})
-	best := r.best(all)
-	c := Choice{Command: best, Stale: r.broken(best)}
+	best := sorted[0]
+	for _, c := range sorted {
+		if c.broken == "" {
+			best = c
+			break
+		}
+	}
+	c := Choice{Command: best.Command, Stale: best.broken}
 	if best.Role != TestOne {
-		c.Disagrees = r.others(best, all)
+		c.Disagrees = r.others(best.Command, sorted)
 	}
 	return c, true
 }
 
-// best is the first that works, else the first.
-func (r *Repository) best(sorted []Command) Command {
-	for _, c := range sorted {
-		if r.broken(c) == "" {
-			return c
-		}
-	}
-	return sorted[0]
-}
-
 // others says what the best command of each other origin is, where it is
 // another one.
-func (r *Repository) others(best Command, sorted []Command) []string {
+func (r *Repository) others(best Command, sorted []found) []string {
 	var out []string
 	seen := map[Origin]bool{best.Origin: true}
 	for _, c := range sorted {
@@ -124,11 +107,10 @@ func (r *Repository) others(best Command, sorted []Command) []string {
 			continue
 		}
 		seen[c.Origin] = true
-		why := r.broken(c)
-		if why == "" && r.agree(best, c) {
+		if c.broken == "" && r.agree(best, c.Command) {
 			continue
 		}
-		out = append(out, saying(c, why))
+		out = append(out, saying(c.Command, c.broken))
 	}
 	return out
 }
@@ -206,42 +188,29 @@ func manifold(program string) bool {
 
 // Standing says what is to be held of a command that somebody declared for a
 // folder: what it names that is not there, and what other files say instead.
-func (r *Repository) Standing(role Role, text, dir string) (stale string, disagrees []string) {
+// there tells whether the repository has a file.
+func (r *Repository) Standing(role Role, text, dir string, there func(path string) bool) (stale string, disagrees []string) {
 	c := Command{Role: role, Text: text, Dir: dir}
 	for _, st := range statements(text, 1) {
 		for _, call := range st.calls {
-			for _, n := range classify(unwrap(call)).needs {
+			for _, n := range classify(call).needs {
 				n.Dir = join(dir, st.dir)
 				c.Needs = append(c.Needs, n)
 			}
 		}
 	}
-	all := r.concerning(dir)[role]
-	slices.SortStableFunc(all, func(a, b Command) int {
-		return cmp.Or(cmp.Compare(rankOf(a.Origin), rankOf(b.Origin)), cmp.Compare(b.Score, a.Score))
-	})
-	return r.broken(c), r.others(c, all)
+	return r.broken(c, there), r.others(c, r.concerning(dir)[role])
 }
 
-// RulesFor are the files with rules for agents that hold for a path, nearest
-// first.
-func (r *Repository) RulesFor(at string) []Rules {
-	type found struct {
-		Rules
-		far int
-	}
-	var all []found
-	for _, p := range r.paths() {
-		if rules := r.readings[p].Rules; rules != nil {
-			if far, ok := distance(rules.Dir, at); ok {
-				all = append(all, found{*rules, far})
-			}
+// RulesFor are the files with rules for agents that hold for a folder,
+// nearest first.
+func (r *Repository) RulesFor(dir string) []Rules {
+	var out []Rules
+	for _, rules := range r.rules {
+		if _, ok := distance(rules.Dir, dir); ok {
+			out = append(out, rules)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.far, b.far) })
-	out := make([]Rules, 0, len(all))
-	for _, f := range all {
-		out = append(out, f.Rules)
-	}
+	slices.SortStableFunc(out, func(a, b Rules) int { return cmp.Compare(len(b.Dir), len(a.Dir)) })
 	return out
 }

@@ -198,8 +198,8 @@ func (p *proseReader) span(code *ast.CodeSpan, before string) {
 	if negation.MatchString(before) {
 		return
 	}
-	bonus := -1
-	lead := ""
+	var bonus int
+	var lead string
 	switch m := label.FindStringSubmatch(before); {
 	case strings.Trim(before, " *_-") == "":
 		bonus, lead = atStart, p.after(code)

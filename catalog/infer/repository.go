@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -10,6 +11,10 @@ import (
 // not changed once made, and safe for concurrent use.
 type Repository struct {
 	readings map[string]Reading
+	// found are the good commands, each in its folder, by path.
+	found []found
+	// rules are the files with rules for agents, by path.
+	rules []Rules
 	// targets are the targets and scripts defined, open the task files that
 	// may define more, tasked the folders that have a task file of a runner.
 	targets map[Need]Target
@@ -18,28 +23,53 @@ type Repository struct {
 	// homes are the folders from which one works: those with a task file or a
 	// manifest.
 	homes map[string]bool
-	// dirs are the folders that hold files.
-	dirs  map[string]bool
-	there func(path string) bool
+}
+
+// found is a command and what it names that is not there.
+type found struct {
+	Command
+	broken string
 }
 
 // NewRepository joins readings by path. files are all the paths of the
 // repository.
 func NewRepository(readings map[string]Reading, files []string) *Repository {
-	r := &Repository{readings: readings, targets: map[Need]Target{}, open: map[Need]bool{}, tasked: map[Need]string{}, homes: map[string]bool{}, dirs: map[string]bool{"": true}}
-	all := make(map[string]struct{}, len(files))
-	for _, f := range files {
-		all[f] = struct{}{}
-		for d := folder(f); d != "" && !r.dirs[d]; d = folder(d) {
-			r.dirs[d] = true
-		}
+	r := &Repository{readings: readings, targets: map[Need]Target{}, open: map[Need]bool{}, tasked: map[Need]string{}, homes: map[string]bool{}}
+	sorted := slices.Sorted(maps.Keys(readings))
+	for _, at := range sorted {
+		r.join(at, readings[at])
 	}
-	r.there = func(p string) bool { _, ok := all[p]; return ok }
-	for at, reading := range readings {
-		r.join(at, reading)
+	tree := newTree(files)
+	for _, at := range sorted {
+		for _, c := range readings[at].Commands {
+			if c.Score >= goodScore {
+				c = r.placed(c, tree)
+				r.found = append(r.found, found{c, r.broken(c, tree.there)})
+			}
+		}
+		if rules := readings[at].Rules; rules != nil {
+			r.rules = append(r.rules, *rules)
+		}
 	}
 	return r
 }
+
+// tree is the files and folders of a repository.
+type tree struct{ files, dirs map[string]struct{} }
+
+func newTree(files []string) tree {
+	t := tree{make(map[string]struct{}, len(files)), map[string]struct{}{"": {}}}
+	for _, f := range files {
+		t.files[f] = struct{}{}
+		for d := folder(f); !t.folder(d); d = folder(d) {
+			t.dirs[d] = struct{}{}
+		}
+	}
+	return t
+}
+
+func (t tree) there(p string) bool  { _, ok := t.files[p]; return ok }
+func (t tree) folder(d string) bool { _, ok := t.dirs[d]; return ok }
 
 func (r *Repository) join(at string, reading Reading) {
 	dir := folder(at)
@@ -91,17 +121,17 @@ func (r *Repository) home(dir string) string {
 
 // placed puts a command of a text into the folder that it speaks of, which
 // for a text in a folder may be that folder or the root.
-func (r *Repository) placed(c Command) Command {
+func (r *Repository) placed(c Command, t tree) Command {
 	if c.Origin != Agents && c.Origin != Docs {
 		return c
 	}
 	from := r.home(folder(c.Path))
 	best := join(from, c.Within)
 	for _, d := range []string{best, join("", c.Within), join(folder(c.Path), c.Within)} {
-		if !r.dirs[d] {
+		if !t.folder(d) {
 			continue
 		}
-		if moved := move(c, d); r.broken(moved) == "" && r.mentioned(moved) {
+		if moved := move(c, d); r.broken(moved, t.there) == "" && t.mentioned(moved) {
 			return moved
 		}
 	}
@@ -119,7 +149,7 @@ func move(c Command, dir string) Command {
 
 // mentioned tells whether a path that a command names is there from its
 // folder, if it names one that is there at all.
-func (r *Repository) mentioned(c Command) bool {
+func (t tree) mentioned(c Command) bool {
 	for word := range strings.FieldsSeq(c.Text) {
 		word = strings.Trim(word, `"'`)
 		word, _, _ = strings.Cut(word, "::")
@@ -127,7 +157,7 @@ func (r *Repository) mentioned(c Command) bool {
 			continue
 		}
 		p := join("", strings.TrimSuffix(word, "/"))
-		if (r.there(p) || r.dirs[p]) && c.Dir != "" && !r.there(join(c.Dir, p)) && !r.dirs[join(c.Dir, p)] {
+		if (t.there(p) || t.folder(p)) && c.Dir != "" && !t.there(join(c.Dir, p)) && !t.folder(join(c.Dir, p)) {
 			return false
 		}
 	}
@@ -136,18 +166,18 @@ func (r *Repository) mentioned(c Command) bool {
 
 // broken says which target or script of a command is not there, "" if all
 // are or nobody can tell.
-func (r *Repository) broken(c Command) string {
+func (r *Repository) broken(c Command, there func(path string) bool) string {
 	for _, n := range c.Needs {
-		if why := r.lacks(n); why != "" {
+		if why := r.lacks(n, there); why != "" {
 			return why
 		}
 	}
 	return ""
 }
 
-func (r *Repository) lacks(n Need) string {
+func (r *Repository) lacks(n Need, there func(path string) bool) string {
 	if n.Runner == "script" {
-		if at := join(n.Dir, n.Name); !r.there(at) && !strings.HasPrefix(at, "..") {
+		if at := join(n.Dir, n.Name); !there(at) && !strings.HasPrefix(at, "..") {
 			return "there is no file " + at
 		}
 		return ""

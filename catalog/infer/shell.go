@@ -51,7 +51,7 @@ func gather(script string, file *syntax.File, first int) []statement {
 		if len(st.calls) == 0 {
 			continue
 		}
-		st.line = first + int(s.Pos().Line()) - 1 //nolint:gosec // the script has at most a mebibyte
+		st.line = first + int(s.Pos().Line()) - 1
 		out = append(out, st)
 	}
 	return out
