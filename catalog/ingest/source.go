@@ -84,6 +84,14 @@ type Disposable interface {
 	Dispose() error
 }
 
+// Prefetcher is a Tree whose contents may lie elsewhere, so that bringing many
+// in one go is far cheaper than one at a time.
+type Prefetcher interface {
+	// Prefetch brings the contents of files that are about to be read; one
+	// that is not there or too large is left out, and Read says so.
+	Prefetch(ctx context.Context, paths []string) error
+}
+
 // Tree is one revision of a source. It is safe for concurrent use.
 type Tree interface {
 	// Changes lists the files that differ from an earlier revision. With
