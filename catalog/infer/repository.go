@@ -23,7 +23,15 @@ type Repository struct {
 	// homes are the folders from which one works: those with a task file or a
 	// manifest.
 	homes map[string]bool
+	// files are the paths that decided where commands belong and whether they
+	// work.
+	files []string
 }
+
+// Files are the paths, beside those that were read, that decided where
+// commands belong and whether they work: NewRepository with these alone gives
+// the same.
+func (r *Repository) Files() []string { return r.files }
 
 // found is a command and what it names that is not there.
 type found struct {
@@ -51,25 +59,44 @@ func NewRepository(readings map[string]Reading, files []string) *Repository {
 			r.rules = append(r.rules, *rules)
 		}
 	}
+	r.files = slices.Sorted(maps.Keys(tree.asked))
 	return r
 }
 
-// tree is the files and folders of a repository.
-type tree struct{ files, dirs map[string]struct{} }
+// tree is the files and folders of a repository. It notes which of them
+// mattered.
+type tree struct {
+	files map[string]struct{}
+	dirs  map[string]string // each with a file somewhere below it
+	asked map[string]struct{}
+}
 
-func newTree(files []string) tree {
-	t := tree{make(map[string]struct{}, len(files)), map[string]struct{}{"": {}}}
+func newTree(files []string) *tree {
+	t := &tree{make(map[string]struct{}, len(files)), map[string]string{"": ""}, map[string]struct{}{}}
 	for _, f := range files {
 		t.files[f] = struct{}{}
-		for d := folder(f); !t.folder(d); d = folder(d) {
-			t.dirs[d] = struct{}{}
+		for d := folder(f); t.dirs[d] == "" && d != ""; d = folder(d) {
+			t.dirs[d] = f
 		}
 	}
 	return t
 }
 
-func (t tree) there(p string) bool  { _, ok := t.files[p]; return ok }
-func (t tree) folder(d string) bool { _, ok := t.dirs[d]; return ok }
+func (t *tree) there(p string) bool {
+	_, ok := t.files[p]
+	if ok {
+		t.asked[p] = struct{}{}
+	}
+	return ok
+}
+
+func (t *tree) folder(d string) bool {
+	f, ok := t.dirs[d]
+	if ok && f != "" {
+		t.asked[f] = struct{}{}
+	}
+	return ok
+}
 
 func (r *Repository) join(at string, reading Reading) {
 	dir := folder(at)
@@ -121,7 +148,7 @@ func (r *Repository) home(dir string) string {
 
 // placed puts a command of a text into the folder that it speaks of, which
 // for a text in a folder may be that folder or the root.
-func (r *Repository) placed(c Command, t tree) Command {
+func (r *Repository) placed(c Command, t *tree) Command {
 	if c.Origin != Agents && c.Origin != Docs {
 		return c
 	}
@@ -149,7 +176,7 @@ func move(c Command, dir string) Command {
 
 // mentioned tells whether a path that a command names is there from its
 // folder, if it names one that is there at all.
-func (t tree) mentioned(c Command) bool {
+func (t *tree) mentioned(c Command) bool {
 	for word := range strings.FieldsSeq(c.Text) {
 		word = strings.Trim(word, `"'`)
 		word, _, _ = strings.Cut(word, "::")

@@ -1,0 +1,205 @@
+// Package findings keeps what inference found in the repositories of the
+// catalog's sources, true to the revision that is served: of a new revision it
+// reads the files that changed, and of those only the ones that say something.
+package findings
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/fairlead-dev/fairlead/catalog/entity"
+	"github.com/fairlead-dev/fairlead/catalog/infer"
+	"github.com/fairlead-dev/fairlead/catalog/ingest"
+)
+
+// Format changes whenever the same files are read otherwise than before, so
+// that what was kept by an earlier program is read anew.
+const Format = 1
+
+// Kept is what is kept of one source across restarts.
+type Kept struct {
+	Format   int
+	Revision ingest.Revision
+	Info     ingest.CommitInfo
+	// Repository is the key of the source's repository, IDs are the contents
+	// that were read, Readings what they say, by path.
+	Repository string
+	IDs        map[string]string
+	Readings   map[string]infer.Reading
+	// Files are the paths that decide whether a command still works.
+	Files []string
+}
+
+// Keeper keeps findings across restarts, one record for each source.
+type Keeper interface {
+	// Each calls f with every record. A record that cannot be read is left out.
+	Each(ctx context.Context, f func(source string, k *Kept)) error
+	// Save puts a record in place of an earlier one.
+	Save(ctx context.Context, source string, k *Kept) error
+	// Forget removes a record, if there is one.
+	Forget(ctx context.Context, source string) error
+}
+
+// Found is what is known of one source.
+type Found struct {
+	*infer.Repository
+	// Source is its name, Info the commit that was read.
+	Source string
+	Info   ingest.CommitInfo
+}
+
+// Findings are the findings of all sources. It is an ingest.Follower.
+type Findings struct {
+	keeper Keeper
+
+	mu     sync.RWMutex // guards what follows
+	of     map[string]*Kept
+	found  map[string]*Found
+	byRepo map[string][]string // names of sources by repository key, sorted
+}
+
+// New makes Findings that are kept by keeper; nil keeps nothing.
+func New(keeper Keeper) *Findings {
+	return &Findings{keeper: keeper, of: map[string]*Kept{}, found: map[string]*Found{}, byRepo: map[string][]string{}}
+}
+
+// Restore brings back what was kept.
+func (f *Findings) Restore(ctx context.Context) error {
+	if f.keeper == nil {
+		return nil
+	}
+	return f.keeper.Each(ctx, func(source string, k *Kept) {
+		if k.Format == Format {
+			f.put(source, k, infer.NewRepository(k.Readings, k.Files))
+		}
+	})
+}
+
+// Followed is the revision of a source that was read last.
+func (f *Findings) Followed(source string) ingest.Revision {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	if k := f.of[source]; k != nil {
+		return k.Revision
+	}
+	return ""
+}
+
+// Follow reads what differs of a revision.
+func (f *Findings) Follow(ctx context.Context, v ingest.View) error {
+	f.mu.RLock()
+	old := f.of[v.Source.Name]
+	f.mu.RUnlock()
+	next := &Kept{Format: Format, Revision: v.Revision, Info: v.Info, Repository: entity.RepositoryKey(v.Source.Repository),
+		IDs: map[string]string{}, Readings: map[string]infer.Reading{}}
+	var todo []string
+	for at, id := range v.Files {
+		if !infer.Wanted(at) {
+			continue
+		}
+		next.IDs[at] = id
+		if old != nil && old.IDs[at] == id {
+			next.Readings[at] = old.Readings[at]
+			continue
+		}
+		todo = append(todo, at)
+	}
+	if err := read(ctx, v, todo, next); err != nil {
+		return err
+	}
+	repo := infer.NewRepository(next.Readings, slices.Collect(maps.Keys(v.Files)))
+	next.Files = repo.Files()
+	if f.keeper != nil {
+		if err := f.keeper.Save(ctx, v.Source.Name, next); err != nil {
+			return err
+		}
+	}
+	f.put(v.Source.Name, next, repo)
+	return nil
+}
+
+// read reads files into k. One that is gone or too large says nothing.
+func read(ctx context.Context, v ingest.View, todo []string, k *Kept) error {
+	slices.Sort(todo)
+	if err := ingest.Fetch(ctx, v.Tree, todo); err != nil {
+		return err
+	}
+	for _, at := range todo {
+		data, err := v.Tree.Read(ctx, at)
+		switch {
+		case errors.Is(err, ingest.ErrTooLarge):
+			k.Readings[at] = infer.Reading{Unreadable: "the file is too large"}
+		case errors.Is(err, ingest.ErrNotFound):
+		case err != nil:
+			return err
+		default:
+			k.Readings[at] = infer.Read(at, data)
+		}
+	}
+	return nil
+}
+
+func (f *Findings) put(source string, k *Kept, repo *infer.Repository) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.remove(source)
+	f.of[source] = k
+	f.found[source] = &Found{Repository: repo, Source: source, Info: k.Info}
+	if k.Repository != "" {
+		names := append(slices.Clone(f.byRepo[k.Repository]), source)
+		slices.Sort(names)
+		f.byRepo[k.Repository] = names
+	}
+}
+
+// remove takes a source out; the caller holds the lock.
+func (f *Findings) remove(source string) {
+	k := f.of[source]
+	if k == nil {
+		return
+	}
+	delete(f.of, source)
+	delete(f.found, source)
+	if k.Repository == "" {
+		return
+	}
+	names := slices.DeleteFunc(slices.Clone(f.byRepo[k.Repository]), func(n string) bool { return n == source })
+	if len(names) == 0 {
+		delete(f.byRepo, k.Repository)
+		return
+	}
+	f.byRepo[k.Repository] = names
+}
+
+// Drop forgets a source that is gone.
+func (f *Findings) Drop(ctx context.Context, source string) error {
+	f.mu.Lock()
+	f.remove(source)
+	f.mu.Unlock()
+	if f.keeper == nil {
+		return nil
+	}
+	return f.keeper.Forget(ctx, source)
+}
+
+// Of is what is known of a source, nil while nothing is.
+func (f *Findings) Of(source string) *Found {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.found[source]
+}
+
+// In is what is known of a repository by its URL in any form, nil if it is
+// that of no source.
+func (f *Findings) In(repository string) *Found {
+	key := entity.RepositoryKey(repository)
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	if names := f.byRepo[key]; len(names) > 0 {
+		return f.found[names[0]]
+	}
+	return nil
+}

@@ -1,0 +1,206 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+// View is one revision of a source for a Follower to read.
+type View struct {
+	Source   Description
+	Revision Revision
+	Info     CommitInfo
+	// Files are all files with the ids of their contents. The map is the
+	// follower's own.
+	Files map[string]string
+	// Tree reads them; it is closed after Follow.
+	Tree Tree
+}
+
+// Follower reads more of a source than its catalog files, once what the
+// catalog files say is served. It keeps what it found until it is told that
+// the source is gone.
+type Follower interface {
+	// Followed is the revision of a source that was followed last, "" for none.
+	Followed(source string) Revision
+	// Follow reads a revision, all of it or, on an error, nothing; then it is
+	// tried again with the next poll.
+	Follow(ctx context.Context, v View) error
+	// Drop forgets a source that is gone.
+	Drop(ctx context.Context, source string) error
+}
+
+// The bounds of following: how many sources at a time, and how long one may
+// take.
+const (
+	maxFollowed = 4
+	followTime  = 5 * time.Minute
+)
+
+// following is the queue of the sources that followers have to look at.
+type following struct {
+	list []Follower
+
+	mu      sync.Mutex // guards what follows
+	waiting map[*source]bool
+	queue   []*source
+	wake    chan struct{} // holds one
+	places  chan struct{} // holds one for each source that is being followed
+}
+
+func newFollowing(list []Follower) *following {
+	return &following{list: list, waiting: map[*source]bool{}, wake: make(chan struct{}, 1), places: make(chan struct{}, maxFollowed)}
+}
+
+// heed puts a source into the queue if any follower lags behind it.
+func (f *following) heed(s *source) {
+	if len(f.behind(s.desc().Name, s.revision())) == 0 {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.waiting[s] {
+		return
+	}
+	f.waiting[s] = true
+	f.queue = append(f.queue, s)
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+// behind are the followers that have not followed a revision.
+func (f *following) behind(name string, rev Revision) []Follower {
+	var out []Follower
+	for _, l := range f.list {
+		if rev != "" && l.Followed(name) != rev {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// next takes a source from the queue; nil if it is empty.
+func (f *following) next() *source {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.queue) == 0 {
+		return nil
+	}
+	s := f.queue[0]
+	f.queue = f.queue[1:]
+	delete(f.waiting, s)
+	return s
+}
+
+// follow works the queue until ctx ends. A source that takes longer than its
+// turn gives its place to another.
+func (in *Ingester) follow(ctx context.Context) {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for {
+		for s := in.following.next(); s != nil; s = in.following.next() {
+			done, err := takeTurn(ctx, in.following.places, in.turnTime)
+			if err != nil {
+				return
+			}
+			wg.Go(func() {
+				defer done()
+				if err := in.followOne(ctx, s); err != nil && ctx.Err() == nil {
+					in.log.WarnContext(ctx, "files beside the catalog could not be read, what they said before stays", "source", s.desc().Name, "error", err)
+				}
+			})
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-in.following.wake:
+		}
+	}
+}
+
+// followOne shows a source's revision to the followers that lag behind.
+func (in *Ingester) followOne(ctx context.Context, s *source) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, followTime)
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			err = fault.From(fmt.Errorf("panic while following source %s: %v", s.desc().Name, p))
+		}
+	}()
+	v, err := in.view(ctx, s)
+	if err != nil || v.Tree == nil {
+		return err
+	}
+	defer v.Tree.Close()
+	for _, f := range in.following.behind(v.Source.Name, v.Revision) {
+		own := v
+		own.Files = maps.Clone(v.Files)
+		if err := f.Follow(ctx, own); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// view opens the revision that is in force; nothing where there is none, or
+// where the source is gone.
+func (in *Ingester) view(ctx context.Context, s *source) (View, error) {
+	if err := s.lock(ctx); err != nil {
+		return View{}, err
+	}
+	defer s.unlock()
+	if in.source(s.desc().Name) != s {
+		return View{}, nil
+	}
+	s.mu.RLock()
+	v := View{Source: *s.desc(), Revision: s.meta.Revision, Info: s.meta.Info, Files: maps.Clone(s.paths)}
+	s.mu.RUnlock()
+	if len(in.following.behind(v.Source.Name, v.Revision)) == 0 {
+		return View{}, nil
+	}
+	var err error
+	v.Tree, err = s.from().Open(ctx, v.Revision)
+	return v, err
+}
+
+// unfollow has the followers forget a source.
+func (in *Ingester) unfollow(ctx context.Context, name string) {
+	for _, f := range in.following.list {
+		if err := f.Drop(ctx, name); err != nil {
+			in.log.ErrorContext(ctx, "what was found beside the catalog could not be removed", "source", name, "error", err)
+		}
+	}
+}
+
+// Open makes the revision of a source that is in force readable, for whoever
+// shows files of it; the caller closes the tree. NotFound where there is no
+// such source or it was never read.
+func (in *Ingester) Open(ctx context.Context, name string) (Tree, Revision, error) {
+	s := in.source(name)
+	if s == nil || s.revision() == "" {
+		return nil, "", fault.New(fault.NotFound, "source %q has not been read", name).WithFix("`fairlead catalog sources` lists the sources and their state.")
+	}
+	if err := s.lock(ctx); err != nil {
+		return nil, "", err
+	}
+	defer s.unlock()
+	rev := s.revision()
+	tree, err := s.from().Open(ctx, rev)
+	return tree, rev, err
+}
+
+// Fetch has a tree that lies elsewhere bring the contents of files in one go,
+// before they are read; a tree that has them does nothing.
+func Fetch(ctx context.Context, t Tree, paths []string) error {
+	if p, ok := t.(Prefetcher); ok && len(paths) > 0 {
+		return p.Prefetch(ctx, paths)
+	}
+	return nil
+}
