@@ -3,6 +3,7 @@ package index
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/fairlead-dev/fairlead/access"
@@ -105,4 +106,17 @@ func BenchmarkApplyOne(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkGrow adds the entities of a catalog a few at a time, as a first
+// reading of many small repositories does.
+func BenchmarkGrow(b *testing.B) {
+	changes := generate(5_000)
+	for b.Loop() {
+		s := Empty()
+		for few := range slices.Chunk(changes, 2) {
+			s = s.Apply(few)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*len(changes)/2), "µs/Apply")
 }

@@ -189,18 +189,46 @@ func (m *merger) wants(c *chunk) bool {
 
 // rebuild appends a chunk's entries to the buffer with changes worked in.
 func (m *merger) rebuild(c *chunk, add, del []change) {
-	for i := range c.ids {
-		for len(add) > 0 && m.before(&add[0], c, i) {
-			m.buf = append(m.buf, add[0])
-			add = add[1:]
+	at := 0
+	for len(add)+len(del) > 0 {
+		// The place of a row that appears, and that of one that vanishes.
+		in, out := len(c.ids), len(c.ids)
+		if len(add) > 0 {
+			in = m.behind(&add[0], c, at)
 		}
-		if len(del) > 0 && del[0].id == c.ids[i] && del[0].value == c.values[i] {
-			del = del[1:]
+		if len(del) > 0 {
+			out = m.behind(&del[0], c, at) - 1
+		}
+		if len(del) == 0 || len(add) > 0 && in <= out {
+			m.take(c, at, in)
+			m.buf = append(m.buf, add[0])
+			add, at = add[1:], in
 			continue
 		}
+		if out >= at && del[0].id == c.ids[out] && del[0].value == c.values[out] {
+			m.take(c, at, out)
+			at = out + 1
+		}
+		del = del[1:]
+	}
+	m.take(c, at, len(c.ids))
+}
+
+// behind is the place of the first entry of a chunk, from one on, that a change
+// sorts before. It looks near first, as changes may be many.
+func (m *merger) behind(x *change, c *chunk, from int) int {
+	to, step := from, 1
+	for to < len(c.ids) && !m.before(x, c, to) {
+		from, to, step = to+1, to+step, 2*step
+	}
+	return from + sort.Search(min(to, len(c.ids))-from, func(i int) bool { return m.before(x, c, from+i) })
+}
+
+// take appends some of a chunk's entries to the buffer.
+func (m *merger) take(c *chunk, from, to int) {
+	for i := from; i < to; i++ {
 		m.buf = append(m.buf, change{value: c.values[i], orig: c.orig(i), id: c.ids[i]})
 	}
-	m.buf = append(m.buf, add...)
 }
 
 // shed writes the buffer out unless it is so small that the next chunk may

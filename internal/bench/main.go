@@ -39,8 +39,8 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	if text := os.Getenv(taskEnv); text != "" {
-		return perform(ctx, text)
+	if os.Getenv(taskEnv) != "" {
+		return perform(ctx, os.Stdin)
 	}
 	var s settings
 	flag.IntVar(&s.components, "components", 10_000, "components of the made-up company")

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 )
@@ -18,7 +20,8 @@ type task struct {
 	Reading *readingTask
 }
 
-// taskEnv carries a task to the process that does it.
+// taskEnv tells a process that it is to do the task that it can read as JSON
+// from its standard input.
 const taskEnv = "FAIRLEAD_BENCH_TASK"
 
 // command is this program with a task.
@@ -32,7 +35,7 @@ func (t task) command(ctx context.Context) (*exec.Cmd, error) {
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, self) //nolint:gosec // this very program
-	cmd.Env = append(os.Environ(), taskEnv+"="+string(enc))
+	cmd.Env, cmd.Stdin = append(os.Environ(), taskEnv+"=1"), bytes.NewReader(enc)
 	cmd.Stderr = os.Stderr
 	return cmd, nil
 }
@@ -51,9 +54,9 @@ func (t task) apart(ctx context.Context, into any) error {
 }
 
 // perform does the task for which this process was started.
-func perform(ctx context.Context, text string) error {
+func perform(ctx context.Context, from io.Reader) error {
 	var t task
-	if err := json.Unmarshal([]byte(text), &t); err != nil {
+	if err := json.NewDecoder(from).Decode(&t); err != nil {
 		return err
 	}
 	switch {
