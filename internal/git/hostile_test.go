@@ -150,7 +150,10 @@ func TestFetchesWaitForASlot(t *testing.T) {
 	r := newRemoteRepo(t)
 	r.write("a.yaml", "x")
 	head := r.commit("first")
-	release, err := func() (func(), error) { r.limit = NewLimiter(1); return r.limit.acquire(context.Background()) }()
+	release, err := func() (func(), error) {
+		r.limit = NewLimiter(1)
+		return r.limit.acquire(context.Background(), r.remoteURL())
+	}()
 	if err != nil {
 		t.Fatal(err)
 	}

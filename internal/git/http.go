@@ -19,12 +19,18 @@ const (
 	advertType   = "application/x-git-upload-pack-advertisement"
 	answerType   = "application/x-git-upload-pack-result"
 	maxRedirects = 5
+	// maxConns bounds the connections to one host. All are kept for a while,
+	// so that a look at a thousand repositories makes them once.
+	maxConns = 64
+	// maxTail is how much is read of what follows an answer's last packet, so
+	// that the connection can be used again.
+	maxTail = 4 << 10
 )
 
 // newTransport makes the connections that sources share.
 func newTransport() *http.Transport {
-	return &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConns: 64, MaxIdleConnsPerHost: 8,
-		IdleConnTimeout: 30 * time.Second, TLSHandshakeTimeout: 15 * time.Second, MaxResponseHeaderBytes: 256 << 10}
+	return &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConns: 4 * maxConns, MaxIdleConnsPerHost: maxConns,
+		MaxConnsPerHost: maxConns, IdleConnTimeout: 30 * time.Second, TLSHandshakeTimeout: 15 * time.Second, MaxResponseHeaderBytes: 256 << 10}
 }
 
 // statusError is an answer of the server that is no success.
@@ -99,6 +105,7 @@ func (w *httpWire) advertise(ctx context.Context) (*packp.AdvRefs, error) {
 	if err != nil {
 		return nil, err
 	}
+	finish(body)
 	w.base.Scheme, w.base.Host = final.Scheme, final.Host
 	w.base.Path = strings.TrimSuffix(final.Path, "/info/refs")
 	return refs, nil
@@ -139,7 +146,38 @@ func (w *httpWire) do(req *http.Request, wanted string) (io.ReadCloser, *url.URL
 		_ = res.Body.Close() // nothing of it is read
 		return nil, nil, fmt.Errorf("%w: its type is %.80q", errNotGit, kind)
 	}
-	return res.Body, res.Request.URL, nil
+	return answerBody{res.Body}, res.Request.URL, nil
+}
+
+// answerBody is the body of an answer. Its protocol says where it ends, and what
+// is left then is read so that the connection can be used again.
+type answerBody struct{ io.ReadCloser }
+
+func (a answerBody) finish() {
+	_, _ = io.CopyN(io.Discard, a.ReadCloser, maxTail) // a connection that broke is not used again
+}
+
+// finish tells an answer that nothing more of it is wanted. One over ssh does
+// not end as long as the server waits for requests.
+func finish(answer io.Reader) {
+	if a, ok := answer.(answerBody); ok {
+		a.finish()
+	}
+}
+
+// finishing finishes an answer where what is read of it ends.
+type finishing struct {
+	io.Reader
+	answer io.Reader
+}
+
+// Read reads on.
+func (f finishing) Read(p []byte) (int, error) {
+	n, err := f.Reader.Read(p)
+	if errors.Is(err, io.EOF) {
+		finish(f.answer)
+	}
+	return n, err
 }
 
 // retryAfter reads a number of seconds; dates are not worth reading here.

@@ -43,6 +43,7 @@ func (w *httpWire) lsRefs(ctx context.Context, ref string) (n named, ok bool, er
 	if err != nil {
 		return named{}, false, err
 	}
+	finish(body)
 	for _, name := range candidates(ref) {
 		if n, ok := refs[name]; ok {
 			return n, true, nil

@@ -120,7 +120,7 @@ func (r *remote) open(ctx context.Context, rev ingest.Revision) (*Tree, error) {
 	if before != nil && before.commit.id == id {
 		return r.tree(before, nil), nil
 	}
-	release, err := r.limit.acquire(ctx)
+	release, err := r.limit.acquire(ctx, r.at.url)
 	if err != nil {
 		before.release()
 		return nil, err

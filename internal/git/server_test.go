@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -124,4 +125,13 @@ func mustNotSay(t *testing.T, err error, secret string) {
 	if err != nil && strings.Contains(err.Error(), secret) {
 		t.Errorf("the error tells the secret: %v", err)
 	}
+}
+
+// remoteURL is where the server is.
+func (r *remoteRepo) remoteURL() *url.URL {
+	u, err := url.Parse(r.server.URL)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return u
 }

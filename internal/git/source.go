@@ -2,45 +2,14 @@ package git
 
 import (
 	"context"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
-
-// DefaultFetches is how many fetches run at a time where nothing is said.
-const DefaultFetches = 4
-
-// Limiter bounds how many fetches run at a time, across the sources that
-// share it; they share connections, too.
-type Limiter struct {
-	slots     *semaphore.Weighted
-	transport *http.Transport
-}
-
-// NewLimiter allows n fetches at a time.
-func NewLimiter(n int64) *Limiter {
-	return &Limiter{slots: semaphore.NewWeighted(n), transport: newTransport()}
-}
-
-// Close closes connections that are kept for the next request.
-func (l *Limiter) Close() error {
-	l.transport.CloseIdleConnections()
-	return nil
-}
-
-func (l *Limiter) acquire(ctx context.Context) (release func(), err error) {
-	if err := l.slots.Acquire(ctx, 1); err != nil {
-		return nil, err
-	}
-	return func() { l.slots.Release(1) }, nil
-}
 
 // reader is how a repository is read, on disk or from elsewhere.
 type reader interface {

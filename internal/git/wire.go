@@ -173,5 +173,5 @@ func packOf(answer io.ReadCloser, req *packp.UploadPackRequest, limit int64) (io
 	case req.Capabilities.Supports(capability.Sideband):
 		pack = sideband.NewDemuxer(sideband.Sideband, reply)
 	}
-	return &budget{pack, limit}, nil
+	return &budget{finishing{pack, answer}, limit}, nil
 }
