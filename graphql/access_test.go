@@ -45,7 +45,13 @@ func (i ingestion) Refresh(_ context.Context, source string) (*catalog.RefreshRe
 	return &catalog.RefreshResult{Source: source, Commit: "c0ffee", Changed: 2}, nil
 }
 
-func (i ingestion) Locations() []catalog.LocationItem { return nil }
+func (i ingestion) Locations() []catalog.LocationItem {
+	return []catalog.LocationItem{
+		{ID: "1", Type: "url", Target: "https://git.example.com/shop.git"},
+		{ID: "2", Type: "url", Target: "https://git.example.com/plan.git", EntityRef: "component:default/secret-plan"},
+		{ID: "3", Type: "file", Target: "/shop", EntityRef: "component:default/ledger"},
+	}
+}
 
 // serveRules serves the shop under the rules.
 func serveRules(t testing.TB, in catalog.Ingestion, set ...func(*graphql.Config)) *server {
@@ -80,6 +86,14 @@ func TestOwnerReaderStranger(t *testing.T) {
 			"reader": `{"sources": {"items": [{"name": "test", "type": "git", "url": "https://git.example.com/shop.git", "state": "ok", "commit": "c0ffee", "error": null,
 				"checked": {"at": "2026-01-01T00:00:00Z", "commit": "c0ffee"}, "changed": {"at": null}, "files": 1, "entities": 9, "problems": 0}]}}`,
 			"stranger": `{"sources": {"items": []}}`}},
+		"locations": {`{locations {items {id type target entityRef entity {kind owner {ref}}}}}`, map[string]string{
+			"reader": `{"locations": {"items": [{"id": "1", "type": "url", "target": "https://git.example.com/shop.git", "entityRef": null, "entity": null},
+				{"id": "3", "type": "file", "target": "/shop", "entityRef": "component:default/ledger", "entity": {"kind": "Component", "owner": {"ref": "group:default/payments"}}}]}}`,
+			"stranger": `{"locations": {"items": []}}`}},
+		"ancestry": {`{ancestry(ref: "checkout") {rootEntityRef items {entity {ref owner {ref}} parentEntityRefs}}}`, map[string]string{
+			"reader":   `{"ancestry": {"rootEntityRef": "component:default/checkout", "items": [{"entity": {"ref": "component:default/checkout", "owner": {"ref": "group:default/payments"}}, "parentEntityRefs": []}]}}`,
+			"stranger": "not_found"}},
+		"ancestry of the hidden": {`{ancestry(ref: "secret-plan") {rootEntityRef}}`, map[string]string{"reader": "not_found", "admin": `{"ancestry": {"rootEntityRef": "component:default/secret-plan"}}`}},
 		"refresh": {`mutation {refresh(entityRef: "component:default/checkout") {source commit changed}}`, map[string]string{
 			"owner": `{"refresh": {"source": "test", "commit": "c0ffee", "changed": 2}}`, "reader": "forbidden", "stranger": "not_found"}},
 		"refresh nothing": {`mutation {refresh {source}}`, map[string]string{"owner": "invalid"}},

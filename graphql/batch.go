@@ -21,6 +21,11 @@ type batch struct {
 
 	begin sync.Once
 	parts []part
+
+	// own is the group of entities that the answer holds itself, and size how
+	// many bytes there are in its texts, both counted while it is viewed.
+	own  *group
+	size int
 }
 
 // part is so many references of a batch, and the entities they stand for.
@@ -33,7 +38,19 @@ type part struct {
 // partSize is the number of references in a part.
 const partSize = 1000
 
-func (d *door) batch() *batch { return &batch{d: d, index: map[string]int{}} }
+func (d *door) batch(ctx context.Context) *batch {
+	return &batch{d: d, index: map[string]int{}, own: d.group(ctx)}
+}
+
+// given is the node of an entity that the answer holds itself.
+func (b *batch) given(e *catalog.Entity) *node {
+	if e == nil {
+		return nil
+	}
+	n := newNode(e, b.own)
+	b.own.members = append(b.own.members, n)
+	return n
+}
 
 // add puts a reference into the set, before anything is looked up, and gives
 // what to ask for it by.
@@ -103,9 +120,13 @@ func (h hop) holds(r *entity.Relation) bool {
 	return h.kind == "" || kind == h.kind
 }
 
+func (d *door) group(ctx context.Context) *group {
+	return &group{d: d, request: engine.RequestOf(ctx), hops: map[hop]*batch{}}
+}
+
 // nodes makes a group of entities and gives them in order; nil stays nil.
 func (d *door) nodes(ctx context.Context, entities []*catalog.Entity) []*node {
-	g := &group{d: d, request: engine.RequestOf(ctx), hops: map[hop]*batch{}}
+	g := d.group(ctx)
 	out := make([]*node, len(entities))
 	for i, e := range entities {
 		if e != nil {
@@ -122,7 +143,7 @@ func (g *group) follow(h hop) *batch {
 	defer g.mu.Unlock()
 	b, known := g.hops[h]
 	if !known {
-		b = g.d.batch()
+		b = &batch{d: g.d, index: map[string]int{}}
 		for _, m := range g.members {
 			for i := range m.e.Relations {
 				if r := &m.e.Relations[i]; h.holds(r) {

@@ -49,6 +49,45 @@ func TestEntitiesAreBounded(t *testing.T) {
 	s.data("reader", `{entity(ref: "system:all") {parts(first: 3) {dependsOn {system {parts(first: 3) {ref}}}}}}`, nil)
 }
 
+// TestAnswersAreBounded: however an answer grows large, it is refused as a
+// whole, over either protocol.
+func TestAnswersAreBounded(t *testing.T) {
+	long := strings.Repeat("x", 5000)
+	catalog := docs(many(30) + "---\nkind: Component\nmetadata: {name: long, description: " + long + ", annotations: {a: " + long + "}, links: [{url: \"https://example.com/" + long + "\"}]}\n" +
+		"spec: {type: " + long + ", lifecycle: production, owner: team}\n")
+	s := serve(t, catalogtest.New(t, catalog), func(c *graphql.Config) { c.Limits.Answer = 20_000 })
+	aliased := func(field string) string { return each(5, "f%d: "+field+" ") }
+	for name, query := range map[string]string{
+		"whole entities":    `{entities(first: 500) {nodes {json}}}`,
+		"specs":             `{entity(ref: "long") {` + aliased("spec") + `}}`,
+		"descriptions":      `{entity(ref: "long") {metadata {` + aliased("description") + `}}}`,
+		"several metadata":  `{entity(ref: "long") {` + aliased("metadata {description}") + `}}`,
+		"one annotation":    `{entity(ref: "long") {metadata {` + aliased(`annotation(key: "a")`) + `}}}`,
+		"annotations":       `{entity(ref: "long") {metadata {` + aliased("annotations") + `}}}`,
+		"links":             `{entity(ref: "long") {metadata {` + aliased("links {url}") + `}}}`,
+		"types":             `{entity(ref: "long") {` + aliased("type") + `}}`,
+		"answers of a room": `{search(query: "long") {hits {` + aliased("description") + `}}}`,
+		"ancestry":          `{ancestry(ref: "long") {` + aliased("items {entity {spec}}") + `}}`,
+		"introspection":     `{__schema {types {name description fields {name description}}}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := s.post("reader", query, nil)
+			if a.status != 400 || a.Data != nil || len(a.Errors) != 1 || !strings.Contains(a.Errors[0].Message, "20000") || a.Errors[0].Extensions.Code != "invalid" {
+				t.Errorf("%d %.300s", a.status, a.raw)
+			}
+		})
+	}
+	s.data("reader", `{entity(ref: "long") {metadata {description}}}`, nil)
+	c := s.open("reader")
+	c.send(`{"id":"1","type":"subscribe","payload":{"query":"subscription { catalogChanged { entities { metadata { description } } } }"}}`)
+	c.send(`{"type":"ping"}`)
+	c.read()
+	s.catalog.Publish(catalogtest.Changes(t, catalog+"---\n"+strings.TrimPrefix(docs("kind: Group\nmetadata: {name: fresh, description: "+strings.Repeat(long, 5)+"}\nspec: {type: team, children: []}\n"), "\n")))
+	if f := c.read(); f.Type != "error" || !strings.Contains(string(f.Payload), "20000") {
+		t.Errorf("%s %.300s", f.Type, f.Payload)
+	}
+}
+
 // TestManyRelationsAreReadInParts: an entity may be related to more others
 // than one reading of the catalog takes.
 func TestManyRelationsAreReadInParts(t *testing.T) {

@@ -46,7 +46,10 @@ func operation[I, O any](d *door, op string, action access.Action, do verb[I, O]
 		if err != nil {
 			return []reflect.Value{reflect.Zero(out.typ), reflect.ValueOf(err)}
 		}
-		return []reflect.Value{out.of(reflect.ValueOf(answer), d.batch()), reflect.Zero(reflect.TypeFor[error]())}
+		near := d.batch(ctx)
+		v := out.of(reflect.ValueOf(answer), near)
+		engine.RequestOf(ctx).ChargeCopies(near.size)
+		return []reflect.Value{v, reflect.Zero(reflect.TypeFor[error]())}
 	}).Interface()
 }
 

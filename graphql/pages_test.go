@@ -2,7 +2,9 @@ package graphql_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/fairlead-dev/fairlead/catalog/catalogtest"
@@ -97,6 +99,65 @@ func TestPages(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestCursorsHoldUnderChange: while pages are turned entities come, go and
+// change; what was there all the time is met once, and nothing twice.
+func TestCursorsHoldUnderChange(t *testing.T) {
+	for name, c := range map[string]struct {
+		size, cursor string
+		order        any
+		next         func(*page) *string
+	}{
+		"forwards by name":  {"first", "after", map[string]any{"field": "metadata.name"}, func(p *page) *string { return p.Entities.PageInfo.EndCursor }},
+		"forwards by uid":   {"first", "after", nil, func(p *page) *string { return p.Entities.PageInfo.EndCursor }},
+		"backwards by name": {"last", "before", map[string]any{"field": "metadata.name"}, func(p *page) *string { return p.Entities.PageInfo.StartCursor }},
+		"of equal values":   {"first", "after", map[string]any{"field": "spec.owner"}, func(p *page) *string { return p.Entities.PageInfo.EndCursor }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, catalogtest.New(t, docs(many(20)), docs(extra(0))))
+			there := s.page(map[string]any{"first": 500}).refs()
+			vars := map[string]any{c.size: 3, "order": c.order}
+			met := map[string]int{}
+			for turn := 1; ; turn++ {
+				p := s.page(vars)
+				for _, ref := range p.refs() {
+					met[ref]++
+				}
+				if p.Entities.TotalCount != 25 {
+					t.Fatalf("%d entities in all", p.Entities.TotalCount)
+				}
+				if len(p.Entities.Edges) < 3 {
+					break
+				}
+				vars[c.cursor] = *c.next(p)
+				gone := catalogtest.Changes(t, docs(extra(turn-1)))
+				for i := range gone {
+					gone[i].Record = nil
+				}
+				s.catalog.Publish(append(gone, catalogtest.Changes(t, docs(extra(turn)))...))
+			}
+			for _, ref := range there {
+				if met[ref] != 1 && !strings.Contains(ref, "extra") {
+					t.Errorf("%s was met %d times", ref, met[ref])
+				}
+			}
+			for ref, times := range met {
+				if times > 1 {
+					t.Errorf("%s was met %d times", ref, times)
+				}
+			}
+		})
+	}
+}
+
+// extra are components that come and go around those of many.
+func extra(turn int) string {
+	var b strings.Builder
+	for i := range 5 {
+		fmt.Fprintf(&b, "kind: Component\nmetadata: {name: s%03d-extra-%d}\nspec: {type: service, lifecycle: production, owner: team}\n---\n", 4*i, turn)
+	}
+	return strings.TrimSuffix(b.String(), "---\n")
 }
 
 // TestCursorsOfAnotherQuestion are refused; asking nothing beside one goes on

@@ -21,6 +21,8 @@ func (r *root) Query() any {
 		"facets":          r.d.facets,
 		"search":          operation(r.d, "search_catalog", access.ReadCatalog, c.SearchCatalog),
 		"dependencies":    operation(r.d, "get_dependencies", access.ReadCatalog, c.GetDependencies),
+		"ancestry":        operation(r.d, "get_ancestry", access.ReadCatalog, c.GetAncestry),
+		"locations":       operation(r.d, "list_locations", access.ReadCatalog, c.ListLocations),
 		"serviceBrief":    operation(r.d, "get_service_brief", access.ReadCatalog, c.GetServiceBrief),
 		"ingestionErrors": operation(r.d, "list_ingestion_errors", access.ReadCatalog, c.ListIngestionErrors),
 		"sources":         operation(r.d, "list_sources", access.ReadCatalog, c.ListSources),
@@ -125,7 +127,7 @@ func (s *subscription) CatalogChanged(ctx context.Context, args struct{ Kinds *[
 		defer end(nil)
 		defer close(out)
 		for c := range in {
-			told := &change{Changed: c.Changed, Removed: c.Removed, Many: c.Many, batch: s.d.batch()}
+			told := &change{Changed: c.Changed, Removed: c.Removed, Many: c.Many, batch: s.d.batch(ctx)}
 			for _, ref := range c.Changed {
 				told.batch.add(ref)
 			}

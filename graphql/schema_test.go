@@ -88,6 +88,7 @@ func TestSchemaHoldsTheRooms(t *testing.T) {
 		"DependencyGraph": catalog.DependencyGraph{}, "DependencyNode": catalog.DependencyNode{}, "DependencyEdge": catalog.DependencyEdge{},
 		"IngestionErrors": catalog.IngestionErrors{}, "IngestionError": catalog.IngestionError{}, "Sighting": catalog.Sighting{},
 		"Sources": catalog.Sources{}, "SourceStatus": catalog.SourceStatus{}, "RefreshResult": catalog.RefreshResult{}, "Provenance": catalog.Provenance{},
+		"Ancestry": catalog.Ancestry{}, "AncestryItem": catalog.AncestryItem{}, "Locations": catalog.Locations{}, "Location": catalog.LocationItem{},
 		"Identity": access.Identity{}, "Permission": access.Permission{}, "AuditPage": access.AuditPage{}, "AuditEntry": access.Entry{},
 	} {
 		for _, field := range jsonNames(v) {
@@ -100,7 +101,7 @@ func TestSchemaHoldsTheRooms(t *testing.T) {
 	for name, v := range map[string]any{
 		"serviceBrief": catalog.GetServiceBriefInput{}, "search": catalog.SearchCatalogInput{}, "facets": catalog.ListFacetsInput{},
 		"dependencies": catalog.GetDependenciesInput{}, "ingestionErrors": catalog.ListIngestionErrorsInput{}, "refresh": catalog.RefreshEntityInput{},
-		"entities": catalog.ListEntitiesInput{}, "audit": access.ListAuditInput{},
+		"ancestry": catalog.GetAncestryInput{}, "locations": catalog.ListLocationsInput{}, "entities": catalog.ListEntitiesInput{}, "audit": access.ListAuditInput{},
 	} {
 		f := types["Query"].Fields.ForName(name)
 		if f == nil {
@@ -147,6 +148,8 @@ func TestEveryOperationIsReached(t *testing.T) {
 		"serviceBrief":    {`(service: "checkout", maxTokens: 4000)`, "get_service_brief"},
 		"ingestionErrors": {`(source: "test", owner: "group:default/payments", first: 1)`, "list_ingestion_errors"},
 		"sources":         {"", "list_sources"},
+		"ancestry":        {`(ref: "checkout")`, "get_ancestry"},
+		"locations":       {"", "list_locations"},
 		"audit":           {`(action: "catalog.refresh", since: "1h", first: 1)`, "list_audit"},
 		"refresh":         {`(source: "test")`, "refresh_entity"},
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/graphql/scalar"
 )
 
@@ -32,6 +33,10 @@ func viewOf(t reflect.Type, optional bool) view {
 		}}
 	case reflect.TypeFor[json.RawMessage]():
 		return plain(reflect.TypeFor[scalar.JSON](), optional)
+	case reflect.TypeFor[*catalog.Entity]():
+		return view{reflect.TypeFor[*node](), func(v reflect.Value, near *batch) reflect.Value {
+			return reflect.ValueOf(near.given(v.Interface().(*catalog.Entity)))
+		}}
 	}
 	switch t.Kind() {
 	case reflect.String:
@@ -53,16 +58,28 @@ func viewOf(t reflect.Type, optional bool) view {
 // plain views a type by converting it.
 func plain(to reflect.Type, optional bool) view {
 	if !optional {
-		return view{to, func(v reflect.Value, _ *batch) reflect.Value { return v.Convert(to) }}
+		return view{to, func(v reflect.Value, near *batch) reflect.Value {
+			near.size += sizeOf(v)
+			return v.Convert(to)
+		}}
 	}
-	return view{reflect.PointerTo(to), func(v reflect.Value, _ *batch) reflect.Value {
+	return view{reflect.PointerTo(to), func(v reflect.Value, near *batch) reflect.Value {
 		if v.IsZero() {
 			return reflect.Zero(reflect.PointerTo(to))
 		}
+		near.size += sizeOf(v)
 		p := reflect.New(to)
 		p.Elem().Set(v.Convert(to))
 		return p
 	}}
+}
+
+// sizeOf is the size in an answer of a value that may be long.
+func sizeOf(v reflect.Value) int {
+	if v.Kind() == reflect.String || v.Kind() == reflect.Slice {
+		return v.Len()
+	}
+	return 0
 }
 
 func pointer(elem view) view {
@@ -106,7 +123,7 @@ func object(t reflect.Type) view {
 			continue
 		}
 		v := viewOf(f.Type, strings.Contains(opts, "omitempty"))
-		if name == "ref" {
+		if name == "ref" || name == "entityRef" {
 			ref = f.Index
 		}
 		fields = append(fields, exported(name, v.typ))
