@@ -26,11 +26,16 @@ type remote struct {
 	// is not asked for when looking for one; old, that the server would not
 	// have that.
 	many, old atomic.Bool
+	// able is what the server said that it is able to do, where there are many.
+	able atomic.Pointer[capability.List]
 
 	mu sync.Mutex
 	// last is the commit fetched last; it is kept to compare with.
 	last    *snapshot
 	adopted bool // whether what an earlier run left has been looked at
+	// looked is the commit that the last look has shown, seen the rest of it.
+	looked objects.ID
+	seen   *seen
 }
 
 func (r *remote) name() string { return r.at.String() }
@@ -89,6 +94,7 @@ func (r *remote) observe(ctx context.Context) (rev ingest.Revision, err error) {
 		if h, ok := w.(*httpWire); ok && r.many.Load() && !r.old.Load() {
 			n, ok, err := h.lsRefs(ctx, r.cfg.Ref)
 			if ok && err == nil {
+				r.saw(w, n, r.able.Load())
 				rev = ingest.Revision(n.commit.String())
 				return nil
 			}
@@ -98,11 +104,14 @@ func (r *remote) observe(ctx context.Context) (rev ingest.Revision, err error) {
 		if err != nil {
 			return err
 		}
-		r.many.Store(len(refs.References) > manyRefs)
+		if r.many.Store(len(refs.References) > manyRefs); r.many.Load() {
+			r.able.Store(refs.Capabilities)
+		}
 		n, ok := resolveAdvert(refs, r.cfg.Ref)
 		if !ok {
 			return noSuchRef(r.name(), r.cfg.Ref)
 		}
+		r.saw(w, n, refs.Capabilities)
 		rev = ingest.Revision(n.commit.String())
 		return nil
 	})
@@ -181,23 +190,29 @@ func (r *remote) replace(s *snapshot) {
 // fetch gets one commit from the server, as a difference from the one before
 // if that is possible.
 func (r *remote) fetch(ctx context.Context, id objects.ID, before *snapshot) (*snapshot, error) {
+	last := r.recall(id)
 	if before != nil && before.packs < maxPacks {
-		s, err := r.fetchOnto(ctx, id, before)
+		s, err := r.fetchOnto(ctx, id, before, last)
 		if err == nil || ctx.Err() != nil {
 			return s, err
 		}
+		last = nil
 	}
-	return r.fetchOnto(ctx, id, nil)
+	s, err := r.fetchOnto(ctx, id, nil, last)
+	if last != nil && refused(err) {
+		s, err = r.fetchOnto(ctx, id, nil, nil)
+	}
+	return s, err
 }
 
 // fetchOnto gets one commit with what is there of an earlier one, or alone.
-func (r *remote) fetchOnto(ctx context.Context, id objects.ID, before *snapshot) (*snapshot, error) {
+func (r *remote) fetchOnto(ctx context.Context, id objects.ID, before *snapshot, last *seen) (*snapshot, error) {
 	w, err := r.dial(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer w.close()
-	refs, err := w.advertise(ctx)
+	refs, err := r.refsFor(ctx, w, last)
 	if err != nil {
 		return nil, err
 	}

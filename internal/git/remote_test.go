@@ -237,6 +237,14 @@ func TestRemoteManyRefs(t *testing.T) {
 	r.write("a.yaml", "two")
 	second := r.commit("second")
 	check(t, "moved", observe(t, src), second)
+	lists := r.countLists()
+	next, err := src.Open(context.Background(), second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, "content", read(t, next, "a.yaml"), "two")
+	next.Close()
+	check(t, "lists for the fetch", lists.Load(), int32(0))
 	r.git("config", "protocol.version", "0")
 	r.server.before = func(_ http.ResponseWriter, req *http.Request) bool { // a server that knows no version 2
 		req.Header.Del("Git-Protocol")
@@ -246,6 +254,6 @@ func TestRemoteManyRefs(t *testing.T) {
 	check(t, "version 0", observe(t, src), third)
 	r.git("checkout", "-q", "--detach")
 	r.git("branch", "-D", "main")
-	_, err := src.Observe(context.Background())
+	_, err = src.Observe(context.Background())
 	check(t, "missing", fault.CodeOf(err), fault.NotFound)
 }
