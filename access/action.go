@@ -19,11 +19,13 @@ const (
 	ReadAudit Action = "audit.read"
 	// ReadSelf is asking who one is.
 	ReadSelf Action = "self.read"
+	// ReadSchema is asking for the schema of GraphQL itself.
+	ReadSchema Action = "schema.read"
 )
 
 // Actions are all actions there are, in a fixed order.
 func Actions() []Action {
-	return []Action{ReadCatalog, RefreshCatalog, RegisterCatalog, UnregisterCatalog, ReadAudit, ReadSelf}
+	return []Action{ReadCatalog, RefreshCatalog, RegisterCatalog, UnregisterCatalog, ReadAudit, ReadSelf, ReadSchema}
 }
 
 // Effect is what an action does to the world, in the terms of MCP's hints.
@@ -37,7 +39,7 @@ type Effect struct {
 // as the worst.
 func (a Action) Effect() Effect {
 	switch a {
-	case ReadCatalog, ReadAudit, ReadSelf:
+	case ReadCatalog, ReadAudit, ReadSelf, ReadSchema:
 		return Effect{ReadOnly: true, Idempotent: true}
 	case RefreshCatalog:
 		return Effect{Idempotent: true}

@@ -79,7 +79,9 @@ func (s *Service) Whoami(_ context.Context, who Caller, _ WhoamiInput) (*Identit
 func (s *Service) extent(who Caller, action Action) string {
 	scope := s.policy.Scope(who, action)
 	switch {
-	case action == ReadSelf, scope.All():
+	case action == ReadSchema && !s.policy.Allow(who, action, Attributes{}).Allowed:
+		return "" // nothing of it has an owner
+	case action == ReadSelf, action == ReadSchema, scope.All():
 		return "everything"
 	case action == ReadAudit && !s.readsAudit(who):
 		if who.Anonymous() {

@@ -28,9 +28,9 @@ func TestWhoami(t *testing.T) {
 		want   string
 	}{
 		{"an owner's agent", nil, alice(), "user:default/alice claude false test [group:default/payments] [] " +
-			"catalog.read=everything; catalog.refresh=entities with owners group:default/payments; catalog.register=everything; catalog.unregister=entities with owners group:default/payments; audit.read=your own acts; self.read=everything"},
+			"catalog.read=everything; catalog.refresh=entities with owners group:default/payments; catalog.register=everything; catalog.unregister=entities with owners group:default/payments; audit.read=your own acts; self.read=everything; schema.read=everything"},
 		{"sre", nil, accesstest.As("eve", accesstest.Roles("sre")), "user:default/eve  false test [] [sre] " +
-			"catalog.read=everything; catalog.refresh=everything; catalog.register=everything; catalog.unregister=everything; audit.read=everything; self.read=everything"},
+			"catalog.read=everything; catalog.refresh=everything; catalog.register=everything; catalog.unregister=everything; audit.read=everything; self.read=everything; schema.read=everything"},
 		{"an anonymous reader", nil, accesstest.Anonymous(), "  true anonymous [] [] catalog.read=everything; self.read=everything"},
 		{"under rules", limited, alice(), "user:default/alice claude false test [group:default/payments] [] " +
 			"catalog.read=everything, except entities with kinds api, tags hidden; catalog.refresh=entities with owners group:default/payments; audit.read=your own acts; self.read=everything"},

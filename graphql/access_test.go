@@ -157,8 +157,22 @@ func TestIntrospection(t *testing.T) {
 	if a := s.send(http.MethodPost, "", "stranger", mediaResponse, query); a.status != http.StatusOK {
 		t.Errorf("authenticated: %d %s", a.status, a.raw)
 	}
-	open := serveShop(t, func(c *graphql.Config) { c.AnonymousIntrospection = true })
+	// Nor is the schema told by way of what errors propose.
+	for who, proposes := range map[string]bool{"reader": true, "": false} {
+		header := http.Header{"X-Let-In": {"yes"}, "Content-Type": {"application/json"}, "Authorization": {"Bearer " + who}}
+		a := s.do(http.MethodPost, "", header, `{"query":"{ entty }"}`)
+		if !strings.Contains(a.raw, "Cannot query field") || strings.Contains(a.raw, "entity") != proposes {
+			t.Errorf("%q: %s", who, a.raw)
+		}
+	}
+	open := serveShop(t, func(c *graphql.Config) {
+		policy := accesstest.Policy(t, "rules:\n  - {name: all, effect: allow, who: {subjects: [\"*\"], anonymous: true}, actions: [schema.read]}\n  - {name: but, effect: deny, who: {roles: [stranger]}, actions: [schema.read]}\n")
+		c.Access = accesstest.Service(t, policy, accesstest.NewLog())
+	})
 	if a := open.do(http.MethodPost, "", anonymous, query); a.status != http.StatusOK {
-		t.Errorf("anonymous where configured: %d %s", a.status, a.raw)
+		t.Errorf("anonymous where policy says so: %d %s", a.status, a.raw)
+	}
+	if a := open.send(http.MethodPost, "", "stranger", mediaResponse, query); a.status != http.StatusForbidden {
+		t.Errorf("denied by policy: %d %s", a.status, a.raw)
 	}
 }

@@ -3,11 +3,13 @@
 package graphql
 
 import (
+	"context"
 	_ "embed" // the schema
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
@@ -49,8 +51,6 @@ type Config struct {
 	Socket overhttp.SocketLimits
 	// Challenge is the WWW-Authenticate header of a 401, "Bearer" by default.
 	Challenge string
-	// AnonymousIntrospection lets callers without a credential read the schema.
-	AnonymousIntrospection bool
 }
 
 // door holds what resolvers need.
@@ -58,6 +58,14 @@ type door struct {
 	catalog  *catalog.Service
 	access   *access.Service
 	recorder access.Recorder
+}
+
+// introspection asks policy whether a caller may see the schema.
+func introspection(s *access.Service) func(context.Context, access.Caller) bool {
+	return func(ctx context.Context, who access.Caller) bool {
+		id, err := s.Whoami(ctx, who, access.WhoamiInput{})
+		return err == nil && slices.ContainsFunc(id.Actions, func(p access.Permission) bool { return p.Action == access.ReadSchema })
+	}
 }
 
 // New makes the door; mount it at /graphql. An error is a defect of the
@@ -69,7 +77,7 @@ func New(cfg Config) (http.Handler, error) {
 	}
 	e, err := engine.New(engine.Config{
 		Schema: schemaText, Root: &root{&door{cfg.Catalog, cfg.Access, cfg.Recorder}}, Limits: cfg.Limits, Budget: cfg.Entities,
-		AnonymousIntrospection: cfg.AnonymousIntrospection, Logger: cfg.Logger,
+		MayIntrospect: introspection(cfg.Access), Logger: cfg.Logger,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("graphql: %w", err)

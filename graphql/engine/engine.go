@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	gql "github.com/graph-gophers/graphql-go"
@@ -35,27 +36,30 @@ type Config struct {
 	// Budget is the number of entities that one request may touch, 50,000 by
 	// default.
 	Budget int
-	// AnonymousIntrospection lets callers without a credential read the schema.
-	AnonymousIntrospection bool
+	// MayIntrospect tells who may ask for the schema itself; nil is nobody.
+	MayIntrospect func(context.Context, access.Caller) bool
 	// Logger is told of panics and of defects in answers; nil is slog.Default.
 	Logger *slog.Logger
 }
 
 // Engine runs documents; it is an overhttp.Engine.
 type Engine struct {
-	schema    *gql.Schema
-	types     *ast.Schema
-	limits    limit.Limits
-	budget    int
-	anonymous bool
-	logger    *slog.Logger
+	schema        *gql.Schema
+	types         *ast.Schema
+	limits        limit.Limits
+	budget        int
+	mayIntrospect func(context.Context, access.Caller) bool
+	logger        *slog.Logger
 }
 
 // New makes an Engine; the error is a defect of the schema or its resolvers.
 func New(cfg Config) (*Engine, error) {
-	e := &Engine{limits: cfg.Limits.WithDefaults(), budget: cfg.Budget, anonymous: cfg.AnonymousIntrospection, logger: cfg.Logger}
+	e := &Engine{limits: cfg.Limits.WithDefaults(), budget: cfg.Budget, mayIntrospect: cfg.MayIntrospect, logger: cfg.Logger}
 	if e.logger == nil {
 		e.logger = slog.Default()
+	}
+	if e.mayIntrospect == nil {
+		e.mayIntrospect = func(context.Context, access.Caller) bool { return false }
 	}
 	if e.budget == 0 {
 		e.budget = 50_000
@@ -69,7 +73,7 @@ func New(cfg Config) (*Engine, error) {
 		gql.DisableFieldSelections(), // Request.Asks tells, and costs less
 		gql.MaxPooledBufferCap(256<<10),
 		gql.OverlapValidationLimit(20_000), gql.MaxSelections(e.limits.Cost),
-		gql.RestrictIntrospection(e.mayIntrospect),
+		gql.RestrictIntrospection(introspects),
 		gql.PanicHandler(masked{}), gql.Logger(gqllog.LoggerFunc(e.logPanic)),
 		gql.SubscribeResolverTimeout(10*time.Second))
 	return e, err
@@ -84,14 +88,14 @@ type prepared struct {
 }
 
 // Prepare checks a request before graphql-go sees it.
-func (e *Engine) Prepare(_ context.Context, who access.Caller, p overhttp.Params) (overhttp.Operation, *overhttp.Response) {
+func (e *Engine) Prepare(ctx context.Context, who access.Caller, p overhttp.Params) (overhttp.Operation, *overhttp.Response) {
 	op, err := e.limits.Check(e.types, p.Query, p.OperationName, p.Variables)
 	if err != nil {
 		return nil, &overhttp.Response{Errors: []overhttp.Error{syntaxError(err)}}
 	}
-	if op.Introspects && who.Anonymous() && !e.anonymous {
-		return nil, overhttp.Refuse(fault.New(fault.Forbidden, "the schema is not shown to anonymous callers").
-			WithFix("Send the header Authorization: Bearer TOKEN."))
+	if op.Introspects && !e.mayIntrospect(ctx, who) {
+		return nil, overhttp.Refuse(fault.New(fault.Forbidden, "policy does not show this caller the schema").
+			WithFix("Send a token whose caller may do %s, or read the schema in the documentation.", access.ReadSchema))
 	}
 	if p.Variables, err = limit.Variables(e.types, op.OperationDefinition, p.Variables); err != nil {
 		return nil, overhttp.Refuse(err)
@@ -177,14 +181,14 @@ func (e *Engine) response(ctx context.Context, r *gql.Response) *overhttp.Respon
 			out.Errors = append(out.Errors, overhttp.FromFault(fault.New(fault.Invalid, "there are %d more errors", len(r.Errors)-i)))
 			break
 		}
-		out.Errors = append(out.Errors, e.error(q))
+		out.Errors = append(out.Errors, e.error(ctx, q))
 	}
 	return out
 }
 
 // error renders an error of graphql-go's: faults as they are, what it says of
 // the document with its own text, and everything else masked.
-func (e *Engine) error(q *gqlerrors.QueryError) overhttp.Error {
+func (e *Engine) error(ctx context.Context, q *gqlerrors.QueryError) overhttp.Error {
 	var out overhttp.Error
 	var inner *fault.Error
 	switch {
@@ -193,7 +197,7 @@ func (e *Engine) error(q *gqlerrors.QueryError) overhttp.Error {
 	case errors.As(q.Err, &inner), errors.Is(q.Err, context.Canceled), errors.Is(q.Err, context.DeadlineExceeded):
 		out = overhttp.FromFault(q.Err)
 	case q.Rule != "" || errors.Is(q.Err, gqlerrors.ErrSyntax):
-		out = overhttp.FromFault(fault.New(fault.Invalid, "%s", q.Message).WithFix("Compare the document with the schema, for example in GraphiQL."))
+		out = overhttp.FromFault(fault.New(fault.Invalid, "%s", e.withoutNames(ctx, q.Message)).WithFix("Compare the document with the schema, for example in GraphiQL."))
 	case errors.Is(q.Err, gql.ErrTooManySelections):
 		out = overhttp.FromFault(fault.New(fault.Invalid, "%s", q.Message).WithFix("Ask for fewer fields."))
 	default:
@@ -205,6 +209,16 @@ func (e *Engine) error(q *gqlerrors.QueryError) overhttp.Error {
 	}
 	out.Path = q.Path
 	return out
+}
+
+// withoutNames leaves out the names of the schema that graphql-go proposes,
+// for callers who may not see it.
+func (e *Engine) withoutNames(ctx context.Context, message string) string {
+	short, _, proposes := strings.Cut(message, " Did you mean ")
+	if proposes && !e.mayIntrospect(ctx, RequestOf(ctx).who) {
+		return short
+	}
+	return message
 }
 
 // syntaxError renders what is wrong with a document before it is validated.
@@ -221,10 +235,11 @@ func syntaxError(err error) overhttp.Error {
 	return out
 }
 
-// mayIntrospect is the second lock on the schema, behind Prepare's.
-func (e *Engine) mayIntrospect(ctx context.Context) bool {
+// introspects is the second lock on the schema, behind Prepare's: what was
+// not seen to ask for the schema is not answered with it.
+func introspects(ctx context.Context) bool {
 	r := RequestOf(ctx)
-	return r != nil && (e.anonymous || !r.who.Anonymous())
+	return r != nil && r.op.Introspects
 }
 
 func (e *Engine) logPanic(_ context.Context, v any) {
