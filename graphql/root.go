@@ -33,8 +33,12 @@ func (r *root) Query() any {
 
 // Mutation resolves the type Mutation.
 func (r *root) Mutation() any {
+	c := r.d.catalog
 	return resolver(map[string]any{
-		"refresh": operation(r.d, "refresh_entity", access.RefreshCatalog, r.d.catalog.RefreshEntity),
+		"refresh":            operation(r.d, "refresh_entity", access.RefreshCatalog, c.RefreshEntity),
+		"registerLocation":   operation(r.d, "register_location", access.RegisterCatalog, c.RegisterLocation),
+		"moveLocation":       operation(r.d, "move_location", access.UnregisterCatalog, c.MoveLocation),
+		"unregisterLocation": operation(r.d, "unregister_location", access.UnregisterCatalog, c.UnregisterLocation),
 	})
 }
 

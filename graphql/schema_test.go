@@ -89,6 +89,7 @@ func TestSchemaHoldsTheRooms(t *testing.T) {
 		"IngestionErrors": catalog.IngestionErrors{}, "IngestionError": catalog.IngestionError{}, "Sighting": catalog.Sighting{},
 		"Sources": catalog.Sources{}, "SourceStatus": catalog.SourceStatus{}, "RefreshResult": catalog.RefreshResult{}, "Provenance": catalog.Provenance{},
 		"Ancestry": catalog.Ancestry{}, "AncestryItem": catalog.AncestryItem{}, "Locations": catalog.Locations{}, "Location": catalog.LocationItem{},
+		"RegisteredLocation": catalog.RegisteredLocation{}, "UnregisteredLocation": catalog.UnregisteredLocation{},
 		"Identity": access.Identity{}, "Permission": access.Permission{}, "AuditPage": access.AuditPage{}, "AuditEntry": access.Entry{},
 	} {
 		for _, field := range jsonNames(v) {
@@ -101,6 +102,7 @@ func TestSchemaHoldsTheRooms(t *testing.T) {
 	for name, v := range map[string]any{
 		"serviceBrief": catalog.GetServiceBriefInput{}, "search": catalog.SearchCatalogInput{}, "facets": catalog.ListFacetsInput{},
 		"dependencies": catalog.GetDependenciesInput{}, "ingestionErrors": catalog.ListIngestionErrorsInput{}, "refresh": catalog.RefreshEntityInput{},
+		"registerLocation": catalog.RegisterLocationInput{}, "moveLocation": catalog.MoveLocationInput{}, "unregisterLocation": catalog.UnregisterLocationInput{},
 		"ancestry": catalog.GetAncestryInput{}, "locations": catalog.ListLocationsInput{}, "entities": catalog.ListEntitiesInput{}, "audit": access.ListAuditInput{},
 	} {
 		f := types["Query"].Fields.ForName(name)
@@ -137,6 +139,7 @@ func jsonNames(v any) []string {
 // with all that it answers, and sees that it is the operation it says it is.
 func TestEveryOperationIsReached(t *testing.T) {
 	s := serveRules(t, ingestion{}, func(c *graphql.Config) { c.Limits = limit.Limits{Selections: 10_000, Cost: 1_000_000} })
+	s.registration()
 	types := schema(t)
 	operations := map[string]struct{ args, operation string }{
 		"whoami":          {"", "whoami"},
@@ -152,9 +155,13 @@ func TestEveryOperationIsReached(t *testing.T) {
 		"locations":       {"", "list_locations"},
 		"audit":           {`(action: "catalog.refresh", since: "1h", first: 1)`, "list_audit"},
 		"refresh":         {`(source: "test")`, "refresh_entity"},
+
+		"registerLocation":   {`(target: "https://git.example.com/a.yaml")`, "register_location"},
+		"moveLocation":       {`(id: "the-id", target: "https://git.example.com/b.yaml")`, "move_location"},
+		"unregisterLocation": {`(id: "the-id")`, "unregister_location"},
 	}
 	for kind, root := range map[string]*ast.Definition{"query": types.Query, "mutation": types.Mutation} {
-		for _, f := range root.Fields {
+		for _, f := range root.Fields { // in the order of the schema
 			if strings.HasPrefix(f.Name, "__") {
 				continue
 			}

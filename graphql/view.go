@@ -82,15 +82,23 @@ func sizeOf(v reflect.Value) int {
 	return 0
 }
 
+// pointer views what may be absent.
 func pointer(elem view) view {
-	if elem.typ.Kind() != reflect.Pointer {
-		panic("graphql: no view of a pointer to " + elem.typ.String())
+	typ, ready := elem.typ, elem.typ.Kind() == reflect.Pointer
+	if !ready {
+		typ = reflect.PointerTo(elem.typ)
 	}
-	return view{elem.typ, func(v reflect.Value, near *batch) reflect.Value {
+	return view{typ, func(v reflect.Value, near *batch) reflect.Value {
 		if v.IsNil() {
-			return reflect.Zero(elem.typ)
+			return reflect.Zero(typ)
 		}
-		return elem.of(v.Elem(), near)
+		of := elem.of(v.Elem(), near)
+		if ready {
+			return of
+		}
+		p := reflect.New(elem.typ)
+		p.Elem().Set(of)
+		return p
 	}}
 }
 

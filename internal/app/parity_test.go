@@ -67,6 +67,11 @@ func operations() []operation {
 			graph: `ancestry(ref: "component:default/nobody") { rootEntityRef }`},
 		{name: "list_locations", paths: []string{"items[].id", "items[].type", "items[].target", "items[].entityRef"},
 			method: "GET", rest: "/api/v1/locations", field: "locations", graph: "locations { items { id type target entityRef } }"},
+		// The demo has no catalog.locations.
+		{name: "register_location", paths: []string{"location.target"}, method: "POST", rest: "/api/v1/locations", body: `{"target":"https://git.example.com/a.yaml","dryRun":true}`,
+			field: "registerLocation", graph: `mutation { registerLocation(target: "https://git.example.com/a.yaml", dryRun: true) { location { target } } }`},
+		{name: "unregister_location", paths: []string{"removed"}, method: "DELETE", rest: "/api/v1/locations/none",
+			field: "unregisterLocation", graph: `mutation { unregisterLocation(id: "none") { removed } }`},
 		{name: "list_audit", paths: []string{"items[].action"}, method: "GET", rest: "/api/v1/audit?limit=5&until=2020-01-01T00:00:00Z", field: "audit",
 			graph: `audit(first: 5, until: "2020-01-01T00:00:00Z") { items { action } }`},
 		{name: "refresh_entity", paths: []string{"source", "changed"}, method: "POST", rest: "/api/v1/refresh", body: `{"entityRef":"component:default/checkout"}`,
