@@ -55,7 +55,7 @@ func operation[I, O any](d *door, op string, action access.Action, do verb[I, O]
 
 // target names what an input is about.
 func target(in reflect.Value) string {
-	for _, name := range []string{"Ref", "EntityRef", "Service", "Repository", "Source", "Target", "ID"} {
+	for _, name := range []string{"Ref", "EntityRef", "Service", "Repository", "Source", "ID", "Target"} {
 		if f := in.FieldByName(name); f.IsValid() && f.Kind() == reflect.String && f.String() != "" {
 			return f.String()
 		}

@@ -14,20 +14,28 @@ import (
 const audits = 61
 
 // TestRealGraphQLAudits holds the door to the GraphQL-over-HTTP specification:
-// every audit passes, none as a warning.
+// every audit passes, none as a warning, and clients can read the schema.
 func TestRealGraphQLAudits(t *testing.T) {
 	clients := realtest.ClientsOf(t)
 	s := startDemo(t)
 	script, env := s.client("audits.cjs", "developer")
-	var got []struct{ ID, Name, Status, Reason string }
+	var got struct {
+		Audits  []struct{ ID, Name, Status, Reason string }
+		Errors  json.RawMessage
+		Invalid []string
+		Schema  string
+	}
 	out := clients.Run(t, env, script)
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
-	if len(got) != audits {
-		t.Errorf("%d audits ran, not %d", len(got), audits)
+	if len(got.Audits) != audits {
+		t.Errorf("%d audits ran, not %d", len(got.Audits), audits)
 	}
-	for _, a := range got {
+	if got.Errors != nil || len(got.Invalid) > 0 || !strings.Contains(got.Schema, "type Entity {") {
+		t.Errorf("introspection: errors %s, invalid %q, schema %.200s", got.Errors, got.Invalid, got.Schema)
+	}
+	for _, a := range got.Audits {
 		if a.Status != "ok" {
 			t.Errorf("%s %s (%s): %s", a.Status, a.Name, a.ID, a.Reason)
 		}
