@@ -15,9 +15,17 @@ type Changes struct {
 	// Changed are the refs of entities added or changed, Removed of those that
 	// are there no more, both sorted.
 	Changed, Removed []string
+	// Added are those of Changed that were not there before.
+	Added []string
 	// Many tells that there were too many to name: both lists are then empty
 	// and everything may have changed.
 	Many bool
+}
+
+// Names tells whether an entity is one of those that changed, by its ref in
+// lower case.
+func (c Changes) Names(ref string) bool {
+	return slices.Contains(c.Changed, ref) || slices.Contains(c.Removed, ref)
 }
 
 // WatchFor tells a caller of changes to entities of some kinds, or of all,
@@ -58,6 +66,9 @@ func (s *Service) seen(who access.Caller, kinds []string, c touched, before *ind
 		switch {
 		case c.at.Get(scope, ref) != nil:
 			out.Changed = append(out.Changed, ref)
+			if before.Get(scope, ref) == nil {
+				out.Added = append(out.Added, ref)
+			}
 		case before.Get(scope, ref) != nil:
 			out.Removed = append(out.Removed, ref)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
+	"github.com/fairlead-dev/fairlead/mcp/front"
 )
 
 // maxCompletions is the most values that the protocol allows at once.
@@ -73,7 +74,7 @@ func (c completer) values(ctx context.Context, key string, filter []string, type
 	in := catalog.ListFacetsInput{Facets: []string{key}, Filter: filter}
 	f, err := invoke(ctx, c.d, "list_facets", access.ReadCatalog, in, c.d.Catalog.ListFacets)
 	if err != nil {
-		return nil, noted(ctx, err)
+		return nil, front.RequestOf(ctx).Noted(err)
 	}
 	var out []string
 	for _, v := range f.Facets[key] {
@@ -96,7 +97,7 @@ func (c completer) names(ctx context.Context, kind, namespace, typed string) (*m
 	}
 	page, err := invoke(ctx, c.d, "list_entities", access.ReadCatalog, in, c.d.Catalog.ListEntities)
 	if err != nil {
-		return nil, noted(ctx, err)
+		return nil, front.RequestOf(ctx).Noted(err)
 	}
 	out := &mcpgo.Completion{Total: page.TotalItems, HasMore: page.TotalItems > len(page.Items)}
 	for _, e := range page.Items {

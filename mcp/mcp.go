@@ -11,20 +11,18 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"net/url"
-	"slices"
 	"strings"
 	"time"
 
-	mcpgo "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/mcp/front"
 )
 
 // MaxBody is the largest request body that is read, in bytes.
-const MaxBody = 4 << 20
+const MaxBody = front.MaxBody
 
 // Config is what the door is built from. Catalog, Access, Authenticate and
 // Recorder are needed; the zero value of anything else is its default.
@@ -36,11 +34,14 @@ type Config struct {
 	// Recorder is told of every operation.
 	Recorder access.Recorder
 	// PublicURL is how clients reach the server, for the metadata that a 401
-	// points to; "" serves no metadata.
+	// points to; "" takes it from each request, and from the headers
+	// X-Forwarded-Host and -Proto of a proxy on a loopback or private address.
 	PublicURL string
 	// AuthorizationServers are the issuers whose tokens are taken, for the
 	// metadata.
 	AuthorizationServers []string
+	// Scopes are those that tokens may hold, for the metadata and challenges.
+	Scopes []string
 	// Origins are the origins whose pages may call from a browser, beside
 	// PublicURL's own; "*" lets all do so. Pages of others are refused.
 	Origins []string
@@ -56,12 +57,12 @@ type Config struct {
 // door is the handler.
 type door struct {
 	Config
-	tools    []entry
-	sessions *sessions
-	protocol *server.MCPServer
-	stream   *server.StreamableHTTPServer
-	metadata map[string]http.Handler
-	public   *url.URL
+	tools     []entry
+	templates []resource
+	seal      seal
+	front     *front.Front
+	protocol  *server.MCPServer
+	stream    *server.StreamableHTTPServer
 }
 
 const instructions = "Fairlead knows this organisation's services. Before you change or operate a service, call get_service_brief with its name or its repository's URL: " +
@@ -73,6 +74,15 @@ const instructions = "Fairlead knows this organisation's services. Before you ch
 // /.well-known/oauth-protected-resource. An error is a missing part of the
 // configuration, or a defect of the tools.
 func New(cfg Config) (http.Handler, error) {
+	d, err := newDoor(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return d.front, nil
+}
+
+// newDoor puts the front before the library; extra is for tests.
+func newDoor(cfg Config, extra ...server.ServerOption) (_ *door, err error) {
 	if cfg.Catalog == nil || cfg.Access == nil || cfg.Authenticate == nil || cfg.Recorder == nil {
 		return nil, errors.New("mcp: Catalog, Access, Authenticate and Recorder are needed")
 	}
@@ -85,41 +95,17 @@ func New(cfg Config) (http.Handler, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
-	d := &door{Config: cfg}
-	d.sessions = newSessions(cfg.SessionIdle, d.forget)
-	d.tools = d.catalogTools()
-	if err := d.publish(); err != nil {
+	d := &door{Config: cfg, seal: newSeal()}
+	d.tools, d.templates = d.catalogTools(), d.resources()
+	d.front, err = front.New(front.Config{Authenticate: cfg.Authenticate, PublicURL: cfg.PublicURL, AuthorizationServers: cfg.AuthorizationServers,
+		Scopes: cfg.Scopes, Origins: cfg.Origins, SessionIdle: cfg.SessionIdle, Toolsets: toolsets(), Explain: d.explain, Room: room{d}, Logger: cfg.Logger})
+	if err != nil {
 		return nil, err
 	}
-	d.protocol = d.server()
-	d.stream = server.NewStreamableHTTPServer(d.protocol,
-		server.WithSessionIdManagerResolver(d.sessions),
-		server.WithDisableStreaming(true),
-		server.WithDisableLocalhostProtection(true), // the front does it, and knows the public name
-		server.WithStreamableHTTPLogger(cfg.Logger))
+	d.protocol = d.library(extra...)
+	d.stream = d.transport()
+	d.front.Serve(d.stream, d.forget)
 	return d, nil
-}
-
-// server makes the protocol's server with everything that it offers.
-func (d *door) server() *server.MCPServer {
-	const listsStay = 5 * 60 * 1000
-	s := server.NewMCPServer("fairlead", d.Version,
-		server.WithTitle("Fairlead"), server.WithInstructions(instructions),
-		server.WithToolCapabilities(false), server.WithResourceCapabilities(false, false), server.WithPromptCapabilities(false),
-		server.WithCompletions(), server.WithPromptCompletionProvider(completer{d}), server.WithResourceCompletionProvider(completer{d}),
-		server.WithToolFilter(d.visible),
-		server.WithCacheHints(0, mcpgo.CacheScopePrivate),
-		server.WithMethodCacheHints(mcpgo.MethodToolsList, listsStay, mcpgo.CacheScopePrivate),
-		server.WithMethodCacheHints(mcpgo.MethodPromptsList, listsStay, mcpgo.CacheScopePrivate),
-		server.WithMethodCacheHints(mcpgo.MethodResourcesTemplatesList, listsStay, mcpgo.CacheScopePrivate))
-	for _, t := range d.tools {
-		s.AddTool(t.tool, t.handle)
-	}
-	for _, r := range d.resources() {
-		s.AddResourceTemplate(r.Template, r.Handler)
-	}
-	s.AddPrompts(d.prompts()...)
-	return s
 }
 
 // toolsets are the names that ?toolsets= takes; those whose rooms are not
@@ -147,26 +133,6 @@ func (d *door) catalogTools() []entry {
 	}
 }
 
-// publish prepares the metadata of RFC 9728.
-func (d *door) publish() error {
-	d.metadata = map[string]http.Handler{}
-	if d.PublicURL == "" {
-		return nil
-	}
-	u, err := url.Parse(d.PublicURL)
-	if err != nil || u.Host == "" {
-		return errors.New("mcp: PublicURL is no URL: " + d.PublicURL)
-	}
-	d.public = u
-	for _, path := range []string{"", "/mcp", "/mcp/readonly"} {
-		d.metadata[server.WellKnownProtectedResourcePath+path] = server.NewProtectedResourceMetadataHandler(server.ProtectedResourceMetadataConfig{
-			Resource: strings.TrimSuffix(d.PublicURL, "/") + path, ResourceName: "Fairlead",
-			AuthorizationServers: d.AuthorizationServers, BearerMethodsSupported: []string{"header"},
-		})
-	}
-	return nil
-}
-
 // Challenge is the WWW-Authenticate header of a 401 for a path below the
 // public URL, such as /mcp: it points to the metadata of RFC 9728. Without a
 // public URL it asks for a bearer token and no more.
@@ -175,14 +141,4 @@ func Challenge(publicURL, path string) string {
 		return "Bearer"
 	}
 	return `Bearer resource_metadata="` + strings.TrimSuffix(publicURL, "/") + server.WellKnownProtectedResourcePath + path + `"`
-}
-
-// knownOrigin tells whether pages of an origin may call.
-func (d *door) knownOrigin(origin string) bool {
-	if d.public != nil && strings.EqualFold(origin, d.public.Scheme+"://"+d.public.Host) {
-		return true
-	}
-	return slices.ContainsFunc(d.Origins, func(o string) bool {
-		return o == "*" || strings.EqualFold(strings.TrimSuffix(o, "/"), origin)
-	})
 }

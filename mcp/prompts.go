@@ -11,6 +11,7 @@ import (
 
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/mcp/front"
 )
 
 // maxArgument is the longest argument of a prompt, in bytes.
@@ -31,11 +32,11 @@ func (d *door) prompts() []server.ServerPrompt {
 func prompt(name, title, description string, args []mcpgo.PromptArgument, write func(context.Context, map[string]string) (*mcpgo.GetPromptResult, error)) server.ServerPrompt {
 	handler := func(ctx context.Context, r mcpgo.GetPromptRequest) (*mcpgo.GetPromptResult, error) {
 		if err := checkPrompt(args, r.Params.Arguments); err != nil {
-			return nil, noted(ctx, err)
+			return nil, front.RequestOf(ctx).Noted(err)
 		}
 		out, err := write(ctx, r.Params.Arguments)
 		if err != nil {
-			return nil, noted(ctx, err)
+			return nil, front.RequestOf(ctx).Noted(err)
 		}
 		out.Description = description
 		return out, nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/mcp/front"
 )
 
 // maxAnswer is the most that an answer may hold, text and structured content
@@ -36,6 +37,9 @@ type traits[I, O any] struct {
 	// less makes the next question for an answer that was too large: one that
 	// asks for less. It tells whether there is one.
 	less func(in *I, out *O) bool
+	// confirm is the question to put to a person before the operation runs;
+	// tools that remove or overwrite have one.
+	confirm func(in *I) string
 	// trim makes a smaller answer of one that was too large, nil if it cannot.
 	// It must leave alone what the answer shares with the room.
 	trim func(out *O) *O
@@ -58,13 +62,28 @@ func tool[I, O any](d *door, name, title, description string, action access.Acti
 		if err := decode(args, r.Params.RawArguments, reflect.ValueOf(&in).Elem()); err != nil {
 			return failed(err), nil
 		}
-		result, err := answered(ctx, d, name, action, in, do, render, t)
+		if t.confirm != nil {
+			if instead, err := d.confirmed(ctx, r, t.confirm(&in)); instead != nil || err != nil {
+				return instead, err
+			}
+		}
+		result, err := answered(progressing(ctx, r.Params.Meta), d, name, action, in, do, render, t)
 		if err != nil {
-			return failed(err), nil
+			return d.refusal(ctx, err)
 		}
 		return result, nil
 	}
 	return e
+}
+
+// refusal answers a fault: as a result, which the model gets to read, or, where
+// the token is what lacks, as an error, on which the client asks for another.
+func (d *door) refusal(ctx context.Context, err error) (*mcpgo.CallToolResult, error) {
+	f := fault.From(err)
+	if f.Code == fault.Forbidden && f.Details["scope"] != nil {
+		return nil, front.RequestOf(ctx).Noted(f)
+	}
+	return failed(f), nil
 }
 
 // answered runs the operation until its answer is small enough.
@@ -104,7 +123,7 @@ func answered[I, O any](ctx context.Context, d *door, name string, action access
 
 // invoke runs an operation for the caller of a request.
 func invoke[I, O any](ctx context.Context, d *door, name string, action access.Action, in I, do func(context.Context, access.Caller, I) (*O, error)) (*O, error) {
-	call := access.Call{Door: "mcp", Operation: name, Action: action, Who: requestOf(ctx).who, Target: target(reflect.ValueOf(in))}
+	call := access.Call{Door: "mcp", Operation: name, Action: action, Who: front.RequestOf(ctx).Who, Target: target(reflect.ValueOf(in))}
 	return access.Invoke(ctx, d.Recorder, call, in, do)
 }
 
@@ -138,24 +157,35 @@ func hints(action access.Action) mcpgo.ToolAnnotation {
 	return mcpgo.ToolAnnotation{ReadOnlyHint: &e.ReadOnly, DestructiveHint: &e.Destructive, IdempotentHint: &e.Idempotent, OpenWorldHint: &open}
 }
 
-// offers tells whether the endpoint and the query of a request leave a tool
+// offered tells whether the endpoint and the query of a request leave a tool
 // in.
-func (req *request) offers(e entry) bool {
-	return (req.toolsets == nil || slices.Contains(req.toolsets, e.toolset)) && (!req.readonly || e.action.Effect().ReadOnly)
+func (e *entry) offered(req *front.Request) bool {
+	return (req.Toolsets == nil || slices.Contains(req.Toolsets, e.toolset)) && (!req.ReadOnly || e.action.Effect().ReadOnly)
+}
+
+// names are the tools that a caller may call.
+func (d *door) names(req *front.Request) []string {
+	var out []string
+	for _, t := range d.tools {
+		if t.offered(req) {
+			out = append(out, t.tool.Name)
+		}
+	}
+	return out
 }
 
 // visible keeps the tools that a request may see. A list holds only what the
 // caller may use; a call is left to the operation, which knows why not.
 func (d *door) visible(ctx context.Context, tools []mcpgo.Tool) []mcpgo.Tool {
-	req := requestOf(ctx)
-	listing := req.envelope.Method == string(mcpgo.MethodToolsList)
+	req := front.RequestOf(ctx)
+	listing := req.Method == string(mcpgo.MethodToolsList)
 	var may map[access.Action]bool
 	if listing {
-		may = d.actions(ctx, req.who)
+		may = d.actions(ctx, req.Who)
 	}
 	return slices.DeleteFunc(slices.Clone(tools), func(t mcpgo.Tool) bool {
 		i := slices.IndexFunc(d.tools, func(e entry) bool { return e.tool.Name == t.Name })
-		return i < 0 || !req.offers(d.tools[i]) || listing && !may[d.tools[i].action]
+		return i < 0 || !d.tools[i].offered(req) || listing && !may[d.tools[i].action]
 	})
 }
 
