@@ -123,24 +123,34 @@ func (s *subscription) CatalogChanged(ctx context.Context, args struct{ Kinds *[
 	if args.Kinds != nil {
 		kinds = *args.Kinds
 	}
-	who := engine.RequestOf(ctx).Who()
-	in := s.d.catalog.WatchFor(ctx, who, kinds)
-	ctx, end := s.d.recorder.Begin(ctx, access.Call{Door: "graphql", Operation: "watch_catalog", Action: access.ReadCatalog, Who: who})
-	out := make(chan *change)
+	in := s.d.catalog.WatchFor(ctx, engine.RequestOf(ctx).Who(), kinds)
+	return watch(ctx, s.d, "watch_catalog", access.ReadCatalog, in, s.d.change), nil
+}
+
+func (d *door) change(ctx context.Context, c catalog.Changes) *change {
+	told := &change{Changed: c.Changed, Removed: c.Removed, Many: c.Many, batch: d.batch(ctx)}
+	for _, ref := range c.Changed {
+		told.batch.add(ref)
+	}
+	return told
+}
+
+// watch makes a subscription of what a room tells until ctx ends: each event
+// becomes what the schema knows it as, and counts for itself.
+func watch[T, E any](ctx context.Context, d *door, op string, action access.Action, in <-chan T, view func(context.Context, T) E) <-chan E {
+	r := engine.RequestOf(ctx)
+	ctx, end := d.recorder.Begin(ctx, access.Call{Door: "graphql", Operation: op, Action: action, Who: r.Who()})
+	out := make(chan E)
 	go func() {
 		defer end(nil)
 		defer close(out)
-		for c := range in {
-			told := &change{Changed: c.Changed, Removed: c.Removed, Many: c.Many, batch: s.d.batch(ctx)}
-			for _, ref := range c.Changed {
-				told.batch.add(ref)
-			}
-			engine.RequestOf(ctx).Refill()
+		for event := range in {
+			r.Refill()
 			select {
-			case out <- told:
+			case out <- view(ctx, event):
 			case <-ctx.Done():
 			}
 		}
 	}()
-	return out, nil
+	return out
 }
