@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the test suites that need real servers, and installs or builds what is
 # missing first. SUITES is "all", "auto" (those that the last commits changed)
-# or names: postgres gitea clients.
+# or names: postgres gitea clients tokens.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 want=${*:-all}
@@ -12,9 +12,10 @@ declare -A concerns=(
   [postgres]='^(internal/(store|realtest)|access)/'
   [gitea]='^(internal/(forge|git|realtest|app)|catalog/ingest)/'
   [clients]='^(mcp|rest|graphql|internal/(app|realtest)|catalog|access)/'
+  [tokens]='^(access|internal/realtest)/'
 )
-declare -A limit=([postgres]=15m [gitea]=15m [clients]=20m)
-order=(postgres clients gitea)
+declare -A limit=([postgres]=15m [gitea]=15m [clients]=20m [tokens]=10m)
+order=(postgres clients tokens gitea)
 
 changed() {
   local base
@@ -52,7 +53,11 @@ for s in "${selected[@]}"; do
       go test -race -timeout "${limit[$s]}" ./internal/forge/... || failed=1 ;;
     clients)
       internal/realtest/clients.sh
-      go test -race -timeout "${limit[$s]}" -run 'Real' ./internal/app/... ./mcp/... || failed=1 ;;
+      internal/realtest/openapi.sh
+      go test -race -timeout "${limit[$s]}" -run 'Real' ./internal/app/... ./mcp/... ./rest/... || failed=1 ;;
+    tokens)
+      internal/realtest/tokens.sh
+      go test -race -timeout "${limit[$s]}" -run Real ./access/oidc || failed=1 ;;
   esac
   echo "== suite $s took $((SECONDS - start)) s"
 done

