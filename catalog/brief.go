@@ -179,11 +179,7 @@ func staleness(e *Entity) string {
 
 func (s *Service) factory(e *Entity) *factory {
 	f := &factory{e: e}
-	p := s.ingestion.Load()
-	if p == nil {
-		return f
-	}
-	ev, ok := (*p).(Evidence)
+	ev, ok := s.evidence()
 	if !ok {
 		return f
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"time"
 )
 
 func itoa(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
@@ -11,7 +12,8 @@ func itoa(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 // Text is the brief as a model reads it best: a line for each fact with the
 // place that it was read from, nothing said twice.
 func (b *Brief) Text() string {
-	w := &briefWriter{repo: b.origin()}
+	w := &briefWriter{}
+	w.repo, w.changed = b.origin()
 	w.head(b)
 	w.one("owner", b.Owner)
 	w.one("oncall", b.Oncall)
@@ -40,12 +42,13 @@ func (b *Brief) Text() string {
 	return w.String()
 }
 
-// origin is the repository and commit that most facts come from.
-func (b *Brief) origin() FactSource {
+// origin is the repository and commit that most facts come from, and when
+// their file was changed last.
+func (b *Brief) origin() (FactSource, time.Time) {
 	for _, f := range b.facts() {
-		return FactSource{Repo: f.Source.Repo, Commit: f.Source.Commit}
+		return FactSource{Repo: f.Source.Repo, Commit: f.Source.Commit}, f.ChangedAt
 	}
-	return FactSource{}
+	return FactSource{}, time.Time{}
 }
 
 func (b *Brief) facts() []Fact {
@@ -69,7 +72,8 @@ func (b *Brief) facts() []Fact {
 
 type briefWriter struct {
 	strings.Builder
-	repo FactSource
+	repo    FactSource
+	changed time.Time
 }
 
 func (w *briefWriter) line(s string) {
@@ -86,7 +90,11 @@ func (w *briefWriter) head(b *Brief) {
 		w.line(b.Description)
 	}
 	if w.repo.Repo != "" {
-		w.line("facts from " + w.repo.Repo + " at " + w.repo.Commit[:min(12, len(w.repo.Commit))])
+		changed := ""
+		if !w.changed.IsZero() {
+			changed = ", changed " + w.changed.Format(time.RFC3339)
+		}
+		w.line("facts from " + w.repo.Repo + " at " + w.repo.Commit[:min(12, len(w.repo.Commit))] + changed)
 	}
 }
 

@@ -31,7 +31,8 @@ type FactSource struct {
 // App and Protected are set where the kind of fact has them: the name of an
 // environment, the title of a link or the type of a relation; the folder of an
 // environment in its deploy repository; its Argo CD application as
-// instance/name; and whether it is protected.
+// instance/name; and whether it is protected. ChangedAt is the author time of
+// the newest commit that changed the file, zero until it is known for certain.
 type Fact struct {
 	Name       string     `json:"name,omitempty"`
 	Value      string     `json:"value"`
@@ -41,6 +42,7 @@ type Fact struct {
 	Kind       FactKind   `json:"kind"`
 	Source     FactSource `json:"source"`
 	VerifiedAt time.Time  `json:"verifiedAt"`
+	ChangedAt  time.Time  `json:"changedAt,omitzero"`
 	ExpiresAt  *time.Time `json:"expiresAt,omitempty"`
 	Disagrees  []string   `json:"disagrees,omitempty"`
 }

@@ -34,7 +34,8 @@ func (f *factory) fact(value string, at entity.Position) Fact {
 	if verified.IsZero() || stale {
 		verified = f.e.From.VerifiedAt
 	}
-	return Fact{Value: value, Kind: Declared, VerifiedAt: verified,
+	changed, _ := f.e.From.History.Last()
+	return Fact{Value: value, Kind: Declared, VerifiedAt: verified, ChangedAt: changed.At,
 		Source: FactSource{Repo: f.e.From.Repository, Commit: commit, Path: f.e.From.Path, Line: line}}
 }
 

@@ -55,10 +55,10 @@ func (n *node) paid(j *scalar.JSON) *scalar.JSON {
 
 // Source is where the entity was read.
 func (n *node) Source() *provenance {
-	p := &provenance{of: n.e.From}
+	p := &provenance{of: n.group.d.catalog.Origin(n.e)}
 	f := &p.of
 	p.Source, p.Path = f.Source, f.Path
-	p.Repo, p.Commit, p.StaleSince = some(&f.Repository), some(&f.Commit), some(&f.StaleSince)
+	p.Repo, p.Commit, p.ChangedIn, p.StaleSince = some(&f.Repo), some(&f.Commit), some(&f.ChangedIn), some(&f.StaleSince)
 	p.times[0].At, p.times[1].At = f.ChangedAt, f.VerifiedAt
 	p.ChangedAt, p.VerifiedAt = some(&p.times[0]), some(&p.times[1])
 	p.row = int32(min(f.Line, 1<<30))
@@ -72,10 +72,10 @@ type provenance struct {
 	Repo, Commit          *string
 	Line                  *int32
 	ChangedAt, VerifiedAt *scalar.Time
-	StaleSince            *string
+	ChangedIn, StaleSince *string
 
 	// What the pointers point at.
-	of    entity.Provenance
+	of    catalog.Origin
 	row   int32
 	times [2]scalar.Time
 }

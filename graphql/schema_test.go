@@ -87,7 +87,7 @@ func TestSchemaHoldsTheRooms(t *testing.T) {
 		"SearchResults": catalog.SearchResults{}, "SearchHit": catalog.SearchHit{}, "FacetValue": catalog.FacetValue{},
 		"DependencyGraph": catalog.DependencyGraph{}, "DependencyNode": catalog.DependencyNode{}, "DependencyEdge": catalog.DependencyEdge{},
 		"IngestionErrors": catalog.IngestionErrors{}, "IngestionError": catalog.IngestionError{}, "Sighting": catalog.Sighting{},
-		"Sources": catalog.Sources{}, "SourceStatus": catalog.SourceStatus{}, "RefreshResult": catalog.RefreshResult{}, "Provenance": catalog.Provenance{},
+		"Sources": catalog.Sources{}, "SourceStatus": catalog.SourceStatus{}, "RefreshResult": catalog.RefreshResult{}, "Provenance": catalog.Origin{},
 		"Ancestry": catalog.Ancestry{}, "AncestryItem": catalog.AncestryItem{}, "Locations": catalog.Locations{}, "Location": catalog.LocationItem{},
 		"RegisteredLocation": catalog.RegisteredLocation{}, "UnregisteredLocation": catalog.UnregisteredLocation{},
 		"Identity": access.Identity{}, "Permission": access.Permission{}, "AuditPage": access.AuditPage{}, "AuditEntry": access.Entry{},

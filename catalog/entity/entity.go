@@ -56,24 +56,24 @@ func (p Problem) String() string {
 // Provenance is where an entity comes from and how current that is.
 type Provenance struct {
 	// Source is the configured source's name.
-	Source string `json:"source"`
+	Source string
 	// Repository is the URL of the Git repository; "" for plain folders.
-	Repository string `json:"repo,omitempty"`
+	Repository string
 	// Commit is the full commit id that was read; "" for plain folders.
-	Commit string `json:"commit,omitempty"`
-	// ChangedAt is the author time of Commit: of the newest commit known in
-	// which the file may have changed. It is zero for plain folders.
-	ChangedAt time.Time `json:"changedAt,omitzero"`
+	Commit string
+	// History tells when the file was changed last; nil where nobody can know,
+	// as in plain folders.
+	History *History
 	// Path is the file within the repository or folder.
-	Path string `json:"path"`
+	Path string
 	// Line is where the entity's document starts.
-	Line uint32 `json:"line,omitempty"`
-	// VerifiedAt is when the source was last seen to say this still.
-	VerifiedAt time.Time `json:"verifiedAt"`
+	Line uint32
+	// VerifiedAt is when it was read: the source said so then.
+	VerifiedAt time.Time
 	// StaleSince is the commit since which the file says something that cannot
 	// be used, so that this is older than the file; for plain folders, the
 	// time. It is "" where this is what the file says.
-	StaleSince string `json:"staleSince,omitempty"`
+	StaleSince string
 }
 
 // StatusItem is one entry of an entity's status, in Backstage's shape.

@@ -17,8 +17,9 @@ func (s *source) commit(out *outcome, now Sighting) (delta Delta, old, fresh []h
 	} else {
 		old, fresh = s.exchange(out, delta.Files)
 	}
+	delta.Pasts = s.succeed(out.descent, out.meta.Revision)
 	if delta.Replace {
-		delta.Paths, delta.Files = s.paths, s.files
+		delta.Paths, delta.Files, delta.Pasts = s.paths, s.files, s.allDated()
 	}
 	s.meta = out.meta
 	if len(old)+len(fresh) > 0 || s.meta.Changed.At.IsZero() {

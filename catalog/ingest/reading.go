@@ -46,6 +46,8 @@ type source struct {
 	troubled map[string]struct{} // the files that have problems
 	problems int                 // of files, without conflicts
 	weight   int64               // of files
+	pasts    pasts
+	undated  atomic.Bool // something of the pasts may have to be looked up
 
 	treeMu sync.RWMutex
 	tree   Tree
@@ -216,6 +218,8 @@ func (s *source) restore(in *Ingester, kept *Kept) {
 	s.shape = shapeOf(s.files)
 	s.troubled = troubledOf(s.files)
 	s.problems = len(s.list())
+	s.restorePasts(kept.Pasts)
+	s.undated.Store(true)
 	s.ready = true
 }
 

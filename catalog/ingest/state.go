@@ -83,6 +83,8 @@ type Meta struct {
 	Description Description
 	Revision    Revision
 	Info        CommitInfo
+	// Dated is the revision as of which the last changes of files are known.
+	Dated Revision
 	// Fingerprint is of the configuration that the files were read under.
 	Fingerprint string
 	Changed     Sighting
@@ -96,6 +98,8 @@ type Kept struct {
 	Meta  Meta
 	Paths map[string]string
 	Files []*File
+	// Pasts are the last changes of files by path.
+	Pasts map[string]Dated
 }
 
 // Delta is what changed since the last save. Its maps are the ingester's own:
@@ -108,6 +112,9 @@ type Delta struct {
 	Paths map[string]string
 	// Files holds changed files by path; nil for gone.
 	Files map[string]*File
+	// Pasts holds last changes that have become known or unknown by path; nil
+	// for gone.
+	Pasts map[string]*Dated
 }
 
 // Keeper keeps the last good state of sources across restarts. A Save is all

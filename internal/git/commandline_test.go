@@ -1,7 +1,6 @@
 package git
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -73,36 +72,4 @@ func TestOpenLocal(t *testing.T) {
 			check(t, rev, fault.CodeOf(err), fault.NotFound)
 		}
 	}
-}
-
-func TestLastChange(t *testing.T) {
-	r := newRepo(t)
-	r.write("a.yaml", "one")
-	r.write("d/b.yaml", "one")
-	first := r.commit("first")
-	r.write("d/b.yaml", "two")
-	r.git("switch", "-q", "-c", "side")
-	second := r.commit("second")
-	r.git("switch", "-q", "main")
-	r.write("c.yaml", "x")
-	third := r.commit("third")
-	r.git("merge", "-q", "--no-edit", "side")
-	r.git("commit", "-q", "--allow-empty", "-m", "empty")
-	tree, err := OpenLocal(r.dir, "HEAD")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tree.Close()
-	for path, want := range map[string]ingest.Revision{"a.yaml": first, "d/b.yaml": second, "c.yaml": third, "nowhere": ""} {
-		info, ok := tree.LastChange(context.Background(), path)
-		check(t, path, []any{info.Commit, ok}, []any{string(want), want != ""})
-	}
-	runGit(t, filepath.Dir(r.dir), "clone", "-q", "--depth=1", "file://"+r.dir, "shallow")
-	cut, err := OpenLocal(filepath.Join(filepath.Dir(r.dir), "shallow"), "HEAD")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer cut.Close()
-	_, ok := cut.LastChange(context.Background(), "a.yaml")
-	check(t, "shallow", ok, false)
 }

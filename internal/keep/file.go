@@ -10,7 +10,7 @@ import (
 
 // version is the first byte of every record; records of another version are
 // read anew from their source.
-const version byte = 3
+const version byte = 4
 
 // file writes one file's record.
 func (w *writer) file(f *ingest.File) {
@@ -118,6 +118,39 @@ func (r *reader) time() time.Time {
 	return time.Unix(r.int64(), 0).UTC()
 }
 
+func (w *writer) lastChange(h *entity.History) {
+	c, _ := h.Last()
+	w.str(c.Commit)
+	w.time(c.At)
+}
+
+func (r *reader) lastChange() *entity.History {
+	c := entity.LastChange{Commit: r.str(), At: r.time()}
+	if c.Commit == "" {
+		return nil
+	}
+	h := &entity.History{}
+	h.Know(c)
+	return h
+}
+
+// past writes what is known of one file's last change.
+func (w *writer) past(d *ingest.Dated) {
+	w.reset()
+	w.str(d.Commit)
+	w.time(d.Time)
+	w.bool(d.Sought)
+}
+
+func decodePast(b []byte) (ingest.Dated, error) {
+	r := newReader(b, map[string]entity.Value{})
+	d := ingest.Dated{Commit: r.str(), Time: r.time(), Sought: r.bool()}
+	if r.err == nil && r.off != len(r.b) {
+		r.fail()
+	}
+	return d, r.err
+}
+
 func (w *writer) entity(e *entity.Entity) {
 	w.strs([]string{e.Ref.Kind, e.Ref.Namespace, e.Ref.Name})
 	w.object(e.Root)
@@ -127,8 +160,10 @@ func (w *writer) entity(e *entity.Entity) {
 	w.str(e.From.Path)
 	w.num(int(e.From.Line))
 	w.int64(e.From.VerifiedAt.UnixNano())
-	w.time(e.From.ChangedAt)
 	w.str(e.From.StaleSince)
+	if e.From.StaleSince != "" { // others have the past of their file
+		w.lastChange(e.From.History)
+	}
 	w.num(len(e.Status))
 	for _, s := range e.Status {
 		w.strs([]string{s.Type, s.Level, s.Message})
@@ -148,7 +183,10 @@ func (r *reader) entity() *entity.Entity {
 	}
 	e.Root = r.object()
 	e.From = entity.Provenance{Source: r.str(), Repository: r.str(), Commit: r.str(), Path: r.str(),
-		Line: uint32(r.num()), VerifiedAt: time.Unix(0, r.int64()).UTC(), ChangedAt: r.time(), StaleSince: r.str()} //nolint:gosec // written from uint32
+		Line: uint32(r.num()), VerifiedAt: time.Unix(0, r.int64()).UTC(), StaleSince: r.str()} //nolint:gosec // written from uint32
+	if e.From.StaleSince != "" {
+		e.From.History = r.lastChange()
+	}
 	for range r.length(2) {
 		e.Status = append(e.Status, r.status())
 	}

@@ -41,6 +41,7 @@ var (
 	keySet   = []byte("set") // which set is in force
 	keyPaths = []byte("paths")
 	keyFiles = []byte("files")
+	keyPasts = []byte("pasts") // of files
 	setA     = []byte("a")
 	setB     = []byte("b")
 )
@@ -61,6 +62,15 @@ func Open(dir string) (*Keeper, error) {
 		return nil, fault.New(fault.FailedPrecondition, "the state directory %s cannot be made", dir).Because(err)
 	}
 	path := filepath.Join(dir, "catalog.db")
+	db, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Keeper{path: path, db: db}, nil
+}
+
+// openFile opens or makes a database file; one that is damaged is put aside.
+func openFile(path string) (*bolt.DB, error) {
 	db, err := open(path)
 	if errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrChecksum) || errors.Is(err, bolterrors.ErrVersionMismatch) {
 		if err := os.Rename(path, path+".damaged"); err != nil {
@@ -72,7 +82,7 @@ func Open(dir string) (*Keeper, error) {
 		return nil, fault.New(fault.FailedPrecondition, "the kept catalog %s cannot be opened", path).
 			WithFix("Stop the other fairleadd that uses this state directory, or give this one a directory of its own.").Because(err)
 	}
-	return &Keeper{path: path, db: db}, nil
+	return db, nil
 }
 
 func open(path string) (*bolt.DB, error) {
@@ -135,7 +145,7 @@ func (k *Keeper) Load(ctx context.Context, source string) (*ingest.Kept, error) 
 }
 
 func (k *Keeper) load(ctx context.Context, b *bolt.Bucket) (*ingest.Kept, error) {
-	kept := &ingest.Kept{Paths: map[string]string{}}
+	kept := &ingest.Kept{Paths: map[string]string{}, Pasts: map[string]ingest.Dated{}}
 	if err := json.Unmarshal(b.Get(keyMeta), &kept.Meta); err != nil {
 		return nil, fmt.Errorf("kept state of the source: %w", err)
 	}
@@ -147,6 +157,9 @@ func (k *Keeper) load(ctx context.Context, b *bolt.Bucket) (*ingest.Kept, error)
 		if err := paths.ForEach(func(p, id []byte) error { kept.Paths[string(p)] = string(id); return nil }); err != nil {
 			return nil, err
 		}
+	}
+	if err := loadPasts(set.Bucket(keyPasts), kept.Pasts); err != nil {
+		return nil, err
 	}
 	var records [][]byte
 	if files := set.Bucket(keyFiles); files != nil {
@@ -162,6 +175,16 @@ func (k *Keeper) load(ctx context.Context, b *bolt.Bucket) (*ingest.Kept, error)
 	var err error
 	kept.Files, err = decodeAll(ctx, records)
 	return kept, err
+}
+
+func loadPasts(b *bolt.Bucket, into map[string]ingest.Dated) error {
+	if b == nil {
+		return nil
+	}
+	return b.ForEach(func(path, record []byte) (err error) {
+		into[string(path)], err = decodePast(record)
+		return err
+	})
 }
 
 // decodeAll decodes records on all cores; they stay valid while the

@@ -27,6 +27,8 @@ func sample() *ingest.File {
 			{Key: "empty", Value: entity.List{}}, {Key: "none", Value: &entity.Object{Members: []entity.Member{}}},
 		}}},
 	}}
+	changed := &entity.History{}
+	changed.Know(entity.LastChange{Commit: "e", At: time.Unix(7, 0).UTC()})
 	problem := entity.Problem{Severity: entity.SeverityError, Name: "InputError", Message: "m", Fix: "f", File: "p", Line: 1, Column: 2, Ref: "r"}
 	return &ingest.File{Path: "a/catalog-info.yaml", ID: "id", Origin: "https://x.test", Readable: true, Owner: "group:default/a",
 		Problems: []entity.Problem{problem}, Reads: []string{"x", "y"},
@@ -35,14 +37,15 @@ func sample() *ingest.File {
 			Edges:    []entity.Edge{{Source: "a", Type: "ownedBy", Target: "b"}},
 			Targets:  []descriptor.Target{{Location: descriptor.Location{Type: "url", Target: "t"}, Optional: true, Glob: true, At: at, Written: "w"}},
 			Entity: &entity.Entity{Ref: entity.Ref{Kind: "component", Namespace: "default", Name: "x"}, Root: root,
-				From:   entity.Provenance{Source: "s", Repository: "r", Commit: "c", Path: "p", Line: 4, VerifiedAt: time.Unix(5, 6).UTC(), ChangedAt: time.Unix(7, 0).UTC(), StaleSince: "d"},
+				From:   entity.Provenance{Source: "s", Repository: "r", Commit: "c", Path: "p", Line: 4, VerifiedAt: time.Unix(5, 6).UTC(), History: changed, StaleSince: "d"},
 				Status: []entity.StatusItem{{Type: "t", Level: "l", Message: "m", Error: &entity.StatusError{Name: "n", Message: "m"}}, {Type: "plain"}}},
 		}, {Ref: "no entity"}}}
 }
 
 func equal(t *testing.T, got, want any) {
 	t.Helper()
-	if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(entity.Entity{}, ingest.File{}, ingest.Document{}), cmpopts.EquateEmpty()); d != "" {
+	past := cmp.Transformer("history", func(h *entity.History) entity.LastChange { c, _ := h.Last(); return c })
+	if d := cmp.Diff(want, got, past, cmpopts.IgnoreUnexported(entity.Entity{}, ingest.File{}, ingest.Document{}), cmpopts.EquateEmpty()); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 }
@@ -102,9 +105,10 @@ func TestSaveAndLoad(t *testing.T) {
 	meta := ingest.Meta{Revision: "r1", Fingerprint: "f", Changed: ingest.Sighting{Commit: "c", At: time.Unix(1, 0).UTC()},
 		Seen: map[string]ingest.Seen{"k": {First: ingest.Sighting{Commit: "c"}}}}
 	f := sample()
-	save(t, k, ingest.Delta{Meta: meta, Paths: map[string]string{"a": "1", "b": "2"}, Files: map[string]*ingest.File{f.Path: f, "b": {Path: "b"}}})
+	save(t, k, ingest.Delta{Meta: meta, Paths: map[string]string{"a": "1", "b": "2"}, Files: map[string]*ingest.File{f.Path: f, "b": {Path: "b"}},
+		Pasts: map[string]*ingest.Dated{"a": {}, "b": {Sought: true}, "c": {Commit: "x", Time: time.Unix(8, 0).UTC()}}})
 	meta.Revision = "r2"
-	save(t, k, ingest.Delta{Meta: meta, Paths: map[string]string{"b": "", "c": "3"}, Files: map[string]*ingest.File{"b": nil}})
+	save(t, k, ingest.Delta{Meta: meta, Paths: map[string]string{"b": "", "c": "3"}, Files: map[string]*ingest.File{"b": nil}, Pasts: map[string]*ingest.Dated{"b": nil, "d": {Sought: true}}})
 	if err := k.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +116,8 @@ func TestSaveAndLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, kept, &ingest.Kept{Meta: meta, Paths: map[string]string{"a": "1", "c": "3"}, Files: []*ingest.File{f}})
+	equal(t, kept, &ingest.Kept{Meta: meta, Paths: map[string]string{"a": "1", "c": "3"}, Files: []*ingest.File{f},
+		Pasts: map[string]ingest.Dated{"a": {}, "c": {Commit: "x", Time: time.Unix(8, 0).UTC()}, "d": {Sought: true}}})
 }
 
 func save(t *testing.T, k *Keeper, d ingest.Delta) {

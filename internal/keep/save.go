@@ -35,17 +35,17 @@ type saving struct {
 	delta        ingest.Delta
 	// set is the one written to, old the one in force before.
 	set, old []byte
-	// paths and files are those left to write.
-	paths, files []string
-	written      int64
-	writer       *writer
+	// paths, files and pasts are those left to write.
+	paths, files, pasts []string
+	written             int64
+	writer              *writer
 }
 
 // run writes a change in one transaction, a whole new state in as many as it
 // takes, the last of which puts it in force.
 func (s *saving) run(db *bolt.DB) error {
 	// Bulk writes are several times cheaper in key order.
-	s.paths, s.files = slices.Sorted(maps.Keys(s.delta.Paths)), slices.Sorted(maps.Keys(s.delta.Files))
+	s.paths, s.files, s.pasts = slices.Sorted(maps.Keys(s.delta.Paths)), slices.Sorted(maps.Keys(s.delta.Files)), slices.Sorted(maps.Keys(s.delta.Pasts))
 	for done := false; !done; {
 		err := db.Update(func(tx *bolt.Tx) error {
 			b, err := s.begin(tx)
@@ -87,7 +87,7 @@ func (s *saving) begin(tx *bolt.Tx) (*bolt.Bucket, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range [][]byte{keyPaths, keyFiles} {
+	for _, name := range [][]byte{keyPaths, keyFiles, keyPasts} {
 		if _, err := set.CreateBucketIfNotExists(name); err != nil {
 			return nil, err
 		}
@@ -97,9 +97,9 @@ func (s *saving) begin(tx *bolt.Tx) (*bolt.Bucket, error) {
 
 // batch writes what is left, or a part of it; done tells that nothing is left.
 func (s *saving) batch(set *bolt.Bucket) (done bool, err error) {
-	paths, files := set.Bucket(keyPaths), set.Bucket(keyFiles)
+	paths, files, pasts := set.Bucket(keyPaths), set.Bucket(keyFiles), set.Bucket(keyPasts)
 	if s.delta.Replace {
-		paths.FillPercent, files.FillPercent = 0.95, 0.95 // keys come in order
+		paths.FillPercent, files.FillPercent, pasts.FillPercent = 0.95, 0.95, 0.95 // keys come in order
 	}
 	for begun := s.written; len(s.paths) > 0; s.paths = s.paths[1:] {
 		if s.full(begun) {
@@ -116,6 +116,15 @@ func (s *saving) batch(set *bolt.Bucket) (done bool, err error) {
 		}
 		f := s.delta.Files[s.files[0]]
 		if err := s.put(files, s.files[0], s.encoded(f), f == nil); err != nil {
+			return false, err
+		}
+	}
+	for begun := s.written; len(s.pasts) > 0; s.pasts = s.pasts[1:] {
+		if s.full(begun) {
+			return false, nil
+		}
+		p := s.delta.Pasts[s.pasts[0]]
+		if err := s.put(pasts, s.pasts[0], s.encodedPast(p), p == nil); err != nil {
 			return false, err
 		}
 	}
@@ -140,6 +149,14 @@ func (s *saving) encoded(f *ingest.File) []byte {
 	}
 	s.writer.file(f)
 	return s.writer.record() // the transaction holds on to it
+}
+
+func (s *saving) encodedPast(d *ingest.Dated) []byte {
+	if d == nil {
+		return nil
+	}
+	s.writer.past(d)
+	return s.writer.record()
 }
 
 // conclude puts what was written in force.

@@ -154,6 +154,9 @@ func (p *Page) briefFoot(b *catalog.Brief, origin catalog.FactSource) {
 		if origin.Commit != "" {
 			s += " at " + Short(origin.Commit)
 		}
+		if at := changed(b); !at.IsZero() {
+			s += ", changed " + p.Age(at)
+		}
 		if at := newest(b); !at.IsZero() {
 			s += ", verified " + p.Age(at)
 		}
@@ -174,6 +177,17 @@ func newest(b *catalog.Brief) (at time.Time) {
 		}
 	}
 	return at
+}
+
+// changed is when the file of the first fact was changed last, zero where that
+// is not known.
+func changed(b *catalog.Brief) time.Time {
+	for _, block := range briefBlocks(b) {
+		for _, l := range block.lines {
+			return l.fact.ChangedAt
+		}
+	}
+	return time.Time{}
 }
 
 // originOf is the repository and commit of the first fact.

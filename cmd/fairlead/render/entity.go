@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 )
@@ -22,7 +23,22 @@ func EntityOf(root *entity.Object) *entity.Entity {
 			e.Status = append(e.Status, entity.StatusItem{Type: s.String("type"), Level: s.String("level"), Message: s.String("message")})
 		}
 	}
+	from := root.Object("source")
+	e.From = entity.Provenance{Commit: from.String("commit"), VerifiedAt: instant(from, "verifiedAt")}
+	if at := instant(from, "changedAt"); !at.IsZero() {
+		e.From.History = &entity.History{}
+		e.From.History.Know(entity.LastChange{Commit: from.String("changedIn"), At: at})
+	}
 	return e
+}
+
+// instant reads a time; it is zero where there is none.
+func instant(o *entity.Object, key string) time.Time {
+	t, err := time.Parse(time.RFC3339, o.String(key))
+	if err != nil {
+		return time.Time{}
+	}
+	return t
 }
 
 // Entities writes a list of entities, one a line.
@@ -78,6 +94,15 @@ func (p *Page) entityFields(e *entity.Entity) [][]Cell {
 	}
 	add("Source", cmp.Or(e.Annotation("backstage.io/source-location"), e.Annotation("backstage.io/managed-by-location")))
 	add("File", cmp.Or(e.Annotation("backstage.io/view-url"), e.Annotation("backstage.io/managed-by-location")))
+	if e.From.Commit != "" {
+		add("Commit", Short(e.From.Commit))
+	}
+	if c, known := e.From.History.Last(); known {
+		add("Changed", p.Age(c.At)+" in "+Short(c.Commit))
+	}
+	if !e.From.VerifiedAt.IsZero() {
+		add("Verified", p.Age(e.From.VerifiedAt))
+	}
 	return rows
 }
 

@@ -38,7 +38,7 @@ func golden(t *testing.T, name, got string) {
 }
 
 func fact(name, value, path string, line int) catalog.Fact {
-	return catalog.Fact{Name: name, Value: value, Kind: catalog.Declared, VerifiedAt: now.Add(-3 * time.Minute),
+	return catalog.Fact{Name: name, Value: value, Kind: catalog.Declared, VerifiedAt: now.Add(-3 * time.Minute), ChangedAt: now.Add(-75 * time.Hour),
 		Source: catalog.FactSource{Repo: "https://git.example.com/shop/checkout.git", Commit: "0123456789abcdef0123", Path: path, Line: line}}
 }
 
@@ -86,7 +86,8 @@ const checkout = `{"apiVersion":"backstage.io/v1alpha1","kind":"Component",
   "links":[{"url":"https://grafana.example.com/d/x","title":"Overview"}]},
  "spec":{"type":"service","lifecycle":"production","owner":"payments"},
  "relations":[{"type":"ownedBy","targetRef":"group:default/payments"},{"type":"dependsOn","targetRef":"resource:default/a"},{"type":"dependsOn","targetRef":"resource:default/b"}],
- "status":{"items":[{"type":"x","level":"error","message":"the newest version is broken"}]}}`
+ "status":{"items":[{"type":"x","level":"error","message":"the newest version is broken"}]},
+ "source":{"source":"shop","commit":"0123456789abcdef0123","path":"catalog-info.yaml","line":1,"changedAt":"2026-01-29T06:00:00Z","changedIn":"89abcdef012345678","verifiedAt":"2026-01-31T11:57:00Z"}}`
 
 func problems() []catalog.IngestionError {
 	seen := catalog.Sighting{Commit: "89abcdef012345678", At: now.Add(-50 * time.Hour)}
