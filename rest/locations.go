@@ -3,6 +3,7 @@ package rest
 import (
 	"encoding/base64"
 	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -14,12 +15,14 @@ import (
 // defaultLocations is how many locations by-query gives when not told.
 const defaultLocations = 1000
 
+// allLocations are those that Backstage's API tells: what is registered or,
+// where nothing can be, the configured roots.
 func allLocations(c *call) ([]catalog.LocationItem, error) {
 	out, err := invoke(c, "list_locations", access.ReadCatalog, "", catalog.ListLocationsInput{}, c.door.Catalog.ListLocations)
 	if err != nil {
 		return nil, err
 	}
-	return out.Items, nil
+	return slices.DeleteFunc(out.Items, func(l catalog.LocationItem) bool { return out.Registrable && !l.Registered }), nil
 }
 
 func locations(c *call) (answer, error) {
@@ -52,7 +55,11 @@ func locationByID(c *call) (answer, error) {
 }
 
 func locationByEntity(c *call) (answer, error) {
-	e, err := named(c)
+	ref := strings.ToLower(pathRef(c))
+	e, err := listed(c, "get_entity", ref, catalog.GetEntityInput{Ref: ref}, c.door.Catalog.GetEntity)
+	if fault.CodeOf(err) == fault.NotFound {
+		return answer{}, fault.New(fault.NotFound, "found no entity for ref %s", ref).WithFix("%s", fault.From(err).Fix)
+	}
 	if err != nil {
 		return answer{}, err
 	}
@@ -61,6 +68,60 @@ func locationByEntity(c *call) (answer, error) {
 	return locationOf(c, "Found no location with type "+typ+" and target "+target, func(l catalog.LocationItem) bool {
 		return l.Type == typ && l.Target == target
 	})
+}
+
+// bodyLocation reads what a location is to be.
+func bodyLocation(c *call) (typ, target string, err error) {
+	var body struct {
+		Type     string `json:"type"`
+		Target   string `json:"target"`
+		Presence string `json:"presence"`
+	}
+	if err := decode(c, &body); err != nil {
+		return "", "", err
+	}
+	if body.Type == "" { // it may be left out of Fairlead's own API alone
+		return "", "", fault.New(fault.Invalid, "Registered locations must be of an allowed type [\"url\"]").WithFix("Send {\"type\": \"url\", \"target\": \"https://…\"}.")
+	}
+	return body.Type, body.Target, nil
+}
+
+// registerLocation registers a location, or tries what it would give.
+func registerLocation(c *call) (answer, error) {
+	q, err := queryOf(c.Request)
+	if err != nil {
+		return answer{}, err
+	}
+	in := catalog.RegisterLocationInput{DryRun: yes(q.Get("dryRun")), OnConflict: q.Get("onConflict")}
+	if in.Type, in.Target, err = bodyLocation(c); err != nil {
+		return answer{}, err
+	}
+	out, err := invoke(c, "register_location", access.RegisterCatalog, in.Target, in, c.door.Catalog.RegisterLocation)
+	a, err := answerOf(out, err)
+	a.status = http.StatusCreated
+	return a, err
+}
+
+// yes tells whether a flag is set, in the words that Backstage takes for it.
+func yes(s string) bool {
+	return slices.Contains([]string{"y", "yes", "t", "true", "1", "on"}, strings.ToLower(strings.TrimSpace(s)))
+}
+
+// moveLocation gives a registered location another target.
+func moveLocation(c *call) (answer, error) {
+	in := catalog.MoveLocationInput{ID: c.PathValue("id")}
+	var err error
+	if in.Type, in.Target, err = bodyLocation(c); err != nil {
+		return answer{}, err
+	}
+	return answerOf(invoke(c, "move_location", access.UnregisterCatalog, in.ID, in, c.door.Catalog.MoveLocation))
+}
+
+// unregisterLocation takes a registered location back.
+func unregisterLocation(c *call) (answer, error) {
+	in := catalog.UnregisterLocationInput{ID: c.PathValue("id")}
+	_, err := invoke(c, "unregister_location", access.UnregisterCatalog, in.ID, in, c.door.Catalog.UnregisterLocation)
+	return answer{status: http.StatusNoContent}, err
 }
 
 // locationCursor is where a page of locations ended.
@@ -79,56 +140,62 @@ type locationPage struct {
 
 func locationsByQuery(c *call) (answer, error) {
 	var body struct {
-		Cursor string          `json:"cursor"`
-		Limit  *int            `json:"limit"`
+		Cursor *string         `json:"cursor"`
+		Limit  *float64        `json:"limit"`
 		Query  json.RawMessage `json:"query"`
 	}
 	if err := decode(c, &body); err != nil {
 		return answer{}, err
 	}
 	at := locationCursor{Limit: defaultLocations, Query: body.Query}
-	if body.Limit != nil {
-		at.Limit = *body.Limit
-	}
-	if body.Cursor != "" {
-		data, err := base64.StdEncoding.DecodeString(body.Cursor)
-		if err != nil || json.Unmarshal(data, &at) != nil {
-			return answer{}, fault.New(fault.Invalid, "malformed cursor %s", clip(body.Cursor)).WithFix("Use the cursor as the page before gave it.")
+	switch {
+	case body.Cursor != nil:
+		if err := at.read(*body.Cursor); err != nil {
+			return answer{}, err
+		}
+	case body.Limit != nil:
+		if at.Limit = int(*body.Limit); float64(at.Limit) != *body.Limit || at.Limit < 1 {
+			return answer{}, fault.New(fault.Invalid, "Limit must be a positive integer >= 1")
 		}
 	}
-	if at.Limit < 1 {
-		return answer{}, fault.New(fault.Invalid, "limit must be 1 or more, not %d", at.Limit)
+	var query any
+	if len(at.Query) > 0 && json.Unmarshal(at.Query, &query) != nil {
+		return answer{}, fault.New(fault.Invalid, "query is not valid JSON")
 	}
 	all, err := allLocations(c)
 	if err != nil {
 		return answer{}, err
 	}
-	matching, err := at.matching(all)
-	return answerOf(at.page(matching), err)
-}
-
-// matching keeps the locations that the query's plain values hold for, by id.
-func (at locationCursor) matching(all []catalog.LocationItem) ([]catalog.LocationItem, error) {
-	var want map[string]any
-	if len(at.Query) > 0 && json.Unmarshal(at.Query, &want) != nil {
-		return nil, fault.New(fault.Invalid, "query must be an object")
-	}
-	for k, v := range want {
-		if _, plain := v.(string); !plain || !slices.Contains([]string{"id", "type", "target"}, k) {
-			return nil, fault.New(fault.Invalid, "query: locations are found by id, type and target with a text each, not by %s", clip(k)).
-				WithFix("Ask for all locations and choose among them.")
-		}
-	}
-	out := slices.DeleteFunc(slices.Clone(all), func(l catalog.LocationItem) bool {
-		for k, v := range map[string]string{"id": l.ID, "type": l.Type, "target": l.Target} {
-			if s, asked := want[k].(string); asked && !strings.EqualFold(s, v) {
-				return true
+	matching := make([]catalog.LocationItem, 0, len(all))
+	for _, l := range all {
+		fits := true
+		if query != nil {
+			if fits, err = locationFits(l, query, 0); err != nil {
+				return answer{}, err
 			}
 		}
-		return false
-	})
-	slices.SortFunc(out, func(a, b catalog.LocationItem) int { return strings.Compare(a.ID, b.ID) })
-	return out, nil
+		if fits {
+			matching = append(matching, l)
+		}
+	}
+	slices.SortFunc(matching, func(a, b catalog.LocationItem) int { return strings.Compare(a.ID, b.ID) })
+	return answerOf(at.page(matching), nil)
+}
+
+// read takes a cursor apart.
+func (at *locationCursor) read(cursor string) error {
+	if cursor == "" {
+		return fault.New(fault.Invalid, "Cursor cannot be empty").WithFix("Leave it out to begin at the first page.")
+	}
+	data, err := base64.StdEncoding.DecodeString(cursor)
+	if err != nil || !json.Valid(data) {
+		return fault.New(fault.Invalid, "Malformed cursor, unknown encoding").WithFix("Use the cursor as the page before gave it.")
+	}
+	*at = locationCursor{}
+	if json.Unmarshal(data, at) != nil || at.Limit < 1 {
+		return fault.New(fault.Invalid, "Malformed cursor: limit must be a positive integer").WithFix("Use the cursor as the page before gave it.")
+	}
+	return nil
 }
 
 func (at locationCursor) page(all []catalog.LocationItem) locationPage {

@@ -38,7 +38,9 @@ func (d *door) native() []route {
 		at("GET /api/v1/brief", "get_service_brief", "What one needs to know before touching a service", access.ReadCatalog, c.GetServiceBrief),
 		at("GET /api/v1/errors", "list_ingestion_errors", "Problems of catalog files and sources", access.ReadCatalog, c.ListIngestionErrors),
 		at("GET /api/v1/sources", "list_sources", "How each source is doing", access.ReadCatalog, c.ListSources),
-		at("GET /api/v1/locations", "list_locations", "The configured roots as Backstage names them", access.ReadCatalog, c.ListLocations),
+		at("GET /api/v1/locations", "list_locations", "The registered locations and the configured roots, as Backstage names them", access.ReadCatalog, c.ListLocations),
+		at("POST /api/v1/locations", "register_location", "Have a catalog file read from now on, or try what it would give", access.RegisterCatalog, c.RegisterLocation),
+		at("DELETE /api/v1/locations/{id...}", "unregister_location", "Take back a registered location and what only it gave", access.UnregisterCatalog, c.UnregisterLocation),
 		at("POST /api/v1/refresh", "refresh_entity", "Read a source again now", access.RefreshCatalog, c.RefreshEntity),
 		at("GET /api/v1/audit", "list_audit", "Recorded acts, newest first", access.ReadAudit, a.ListAudit),
 	}
@@ -63,7 +65,7 @@ func at[I, O any](where, operation, summary string, action access.Action, do fun
 
 // target names what an input is about.
 func target(in reflect.Value) string {
-	for _, name := range []string{"Ref", "EntityRef", "Service", "Repository", "Source"} {
+	for _, name := range []string{"Ref", "EntityRef", "Service", "Repository", "Source", "Target", "ID"} {
 		if f := in.FieldByName(name); f.IsValid() && f.Kind() == reflect.String && f.String() != "" {
 			return f.String()
 		}

@@ -60,7 +60,7 @@ func BenchmarkPage(b *testing.B) {
 		d, w, r := &door{}, &counter{header: http.Header{}}, httptest.NewRequestWithContext(b.Context(), http.MethodGet, "/", nil)
 		for b.Loop() {
 			w.n = 0
-			d.give(w, r, nativeErrors, p)
+			d.give(w, r, nativeErrors, answer{value: p})
 			b.SetBytes(w.n)
 		}
 	})

@@ -107,6 +107,7 @@ type call struct {
 
 // answer is what goes back when a request succeeds.
 type answer struct {
+	status int // 200 if 0
 	header http.Header
 	value  any // nil for an empty body
 }
@@ -138,23 +139,28 @@ func (d *door) open(pattern string, shape errorShape, do serve) {
 		for k, v := range a.header {
 			w.Header()[k] = v
 		}
-		d.give(w, r, shape, a.value)
+		d.give(w, r, shape, a)
 	})
 }
 
 // give sends what a request asked for.
-func (d *door) give(w http.ResponseWriter, r *http.Request, shape errorShape, value any) {
-	if value == nil {
-		w.Header().Set("Content-Length", "0")
-		w.WriteHeader(http.StatusOK)
+func (d *door) give(w http.ResponseWriter, r *http.Request, shape errorShape, a answer) {
+	if a.status == 0 {
+		a.status = http.StatusOK
+	}
+	if a.value == nil {
+		if a.status != http.StatusNoContent {
+			w.Header().Set("Content-Length", "0")
+		}
+		w.WriteHeader(a.status)
 		return
 	}
 	collected, ok := d.buffers.Get().(*[]byte)
 	if !ok {
 		collected = new(make([]byte, 0, chunk+chunk/2))
 	}
-	s := &sink{w: w, status: http.StatusOK, b: (*collected)[:0]}
-	if err := s.put(value); err != nil {
+	s := &sink{w: w, status: a.status, b: (*collected)[:0]}
+	if err := s.put(a.value); err != nil {
 		d.refuse(w, r, shape, err)
 	} else {
 		s.finish()

@@ -267,7 +267,9 @@ func (in *Ingester) recall(ctx context.Context) error {
 		}
 		s := newKept(rank{p.group, name, p.late}, kept.Meta.Description)
 		s.provider = p.desc.Name
+		p.mu.Lock()
 		p.found[name] = s
+		p.mu.Unlock()
 		back[s] = kept
 	}
 	in.enrol(slices.Collect(maps.Keys(back)), nil)
