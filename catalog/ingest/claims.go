@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/fairlead-dev/fairlead/catalog/index"
 )
@@ -44,6 +45,10 @@ type claims struct {
 	mu        sync.Mutex
 	byRef     map[string][]claim
 	contested map[string]struct{}
+	pending   []index.Change // not published yet, in order
+
+	publishing sync.Mutex // held by who publishes; guards what follows
+	rest       time.Time  // when to publish again at the earliest
 }
 
 func newClaims() *claims {
@@ -53,9 +58,18 @@ func newClaims() *claims {
 // holding is the claims of one file, one for each name.
 type holding []claim
 
-// replace exchanges the claims of some files for others and publishes what
-// that changes; it returns how many entities changed.
+// replace exchanges the claims of some files for others and returns, once that
+// is published, how many entities it changed.
 func (c *claims) replace(old, now []holding, publish func([]index.Change)) int {
+	n := c.exchange(old, now)
+	if n > 0 {
+		c.publish(publish)
+	}
+	return n
+}
+
+// exchange is replace without publishing: what changed is pending then.
+func (c *claims) exchange(old, now []holding) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	names := max(count(old), count(now))
@@ -68,10 +82,47 @@ func (c *claims) replace(old, now []holding, publish func([]index.Change)) int {
 	each(old, c.remove)
 	each(now, c.add)
 	changes := c.changes(was)
-	if len(changes) > 0 {
-		publish(changes)
+	if c.pending == nil {
+		c.pending = changes
+	} else {
+		c.pending = append(c.pending, changes...)
 	}
 	return len(changes)
+}
+
+// After a publication none is made for restFactor times as long as it took, or
+// maxRest: while thousands of sources are read for the first time, what they
+// say is shown together, and showing takes a part of the time only. A single
+// change does not wait.
+const (
+	restFactor = 3
+	maxRest    = 50 * time.Millisecond
+)
+
+// publish publishes all that is pending, unless whoever published meanwhile
+// has done so.
+func (c *claims) publish(publish func([]index.Change)) {
+	c.publishing.Lock()
+	defer c.publishing.Unlock()
+	if len(c.take(false)) == 0 {
+		return
+	}
+	time.Sleep(time.Until(c.rest))
+	start := time.Now()
+	publish(c.take(true))
+	took := time.Since(start)
+	c.rest = start.Add(took + min(maxRest, restFactor*took))
+}
+
+// take gives what is pending, which then is no longer if it is to be published.
+func (c *claims) take(away bool) []index.Change {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	changes := c.pending
+	if away {
+		c.pending = nil
+	}
+	return changes
 }
 
 func each(holdings []holding, do func(ref string, cl claim)) {

@@ -124,7 +124,7 @@ func New(cfg Config) *Ingester {
 	for i, s := range cfg.Sources {
 		list = append(list, newSource(rank{group: i}, s))
 	}
-	in.roster.Store(newRoster(list))
+	in.roster.Store(newRoster(in.processor, list))
 	for i, p := range cfg.Providers {
 		in.providers = append(in.providers, newProvider(len(cfg.Sources)+i, p))
 	}
@@ -336,13 +336,9 @@ func (in *Ingester) locate(s *source, at descriptor.Location) (string, bool) {
 	if path, ok := in.processor.Within(s.base(), at); ok && !s.isLocation() {
 		return path, true
 	}
-	for _, o := range in.sources() {
-		if o == s || o.rank.late && !in.serves(o, s) {
-			continue
-		}
-		if path, ok := in.processor.Within(o.base(), at); ok {
-			return o.desc().Name + foreign + path, true
-		}
+	o, path := in.holder(at, func(o *source, _ string) bool { return o != s && (!o.rank.late || in.serves(o, s)) })
+	if o == nil {
+		return "", false
 	}
-	return "", false
+	return o.desc().Name + foreign + path, true
 }

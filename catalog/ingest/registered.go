@@ -108,12 +108,8 @@ func (r *registry) Discover(ctx context.Context) ([]Source, error) {
 // none.
 func (in *Ingester) covering(target string) *source {
 	at := descriptor.Location{Type: descriptor.TypeURL, Target: target}
-	for _, s := range in.sources() {
-		if path, ok := in.processor.Within(s.base(), at); ok && path != "" && !s.rank.late {
-			return s
-		}
-	}
-	return nil
+	s, _ := in.holder(at, func(s *source, path string) bool { return path != "" && !s.rank.late })
+	return s
 }
 
 // serves tells whether o is the repository that a registered location points

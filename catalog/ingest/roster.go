@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/fairlead-dev/fairlead/catalog/descriptor"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 )
 
@@ -27,12 +28,15 @@ type roster struct {
 	byName map[string]*source
 	// byRepository finds sources by the key of any of their URLs.
 	byRepository map[string][]*source
+	// bases finds sources, by their place in list, that a location is in.
+	bases descriptor.Bases[int]
 }
 
-func newRoster(list []*source) *roster {
+func newRoster(p *descriptor.Processor, list []*source) *roster {
 	slices.SortFunc(list, func(a, b *source) int { return a.rank.compare(b.rank) })
 	r := &roster{list: list, byName: make(map[string]*source, len(list)), byRepository: make(map[string][]*source, len(list))}
-	for _, s := range list {
+	for i, s := range list {
+		r.bases.Add(p, s.base(), i)
 		r.byName[s.desc().Name] = s
 		keys := []string{entity.RepositoryKey(s.desc().URL), entity.RepositoryKey(s.desc().Repository)}
 		for _, k := range slices.Compact(keys) {
@@ -50,6 +54,19 @@ func (in *Ingester) sources() []*source { return in.roster.Load().list }
 // source is the source of that name, nil if there is none.
 func (in *Ingester) source(name string) *source { return in.roster.Load().byName[name] }
 
+// holder is the first source of which wanted holds that a location is in, and
+// the path there; nil if there is none.
+func (in *Ingester) holder(at descriptor.Location, wanted func(s *source, path string) bool) (s *source, path string) {
+	r := in.roster.Load()
+	first := len(r.list)
+	for i, p := range r.bases.Holding(in.processor, at) {
+		if i < first && wanted(r.list[i], p) {
+			first, s, path = i, r.list[i], p
+		}
+	}
+	return s, path
+}
+
 // enrol adds and removes sources.
 func (in *Ingester) enrol(add []*source, remove map[*source]bool) {
 	in.enrolling.Lock()
@@ -60,5 +77,5 @@ func (in *Ingester) enrol(add []*source, remove map[*source]bool) {
 			list = append(list, s)
 		}
 	}
-	in.roster.Store(newRoster(append(list, add...)))
+	in.roster.Store(newRoster(in.processor, append(list, add...)))
 }

@@ -64,7 +64,7 @@ func (in *Ingester) try(ctx context.Context, l catalog.Location) (_ []*entity.En
 		}
 		list = append(list, repository)
 	}
-	t.roster.Store(newRoster(append(list, src)))
+	t.roster.Store(newRoster(t.processor, append(list, src)))
 	out, err := t.examine(ctx, src, locationTree{Revision(l.Target)}, Revision(l.Target))
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (in *Ingester) beside() *Ingester {
 
 // peek lists the files of a repository.
 func (in *Ingester) peek(ctx context.Context, s *source) error {
-	in.roster.Store(newRoster([]*source{s}))
+	in.roster.Store(newRoster(in.processor, []*source{s}))
 	rev, err := s.from().Observe(ctx)
 	if err != nil {
 		return err

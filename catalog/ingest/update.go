@@ -261,6 +261,12 @@ func (in *Ingester) spread(s *source, changed bool) {
 
 // lookAgain notes that another source has changed, if that can matter.
 func (s *source) lookAgain() bool {
+	s.mu.RLock()
+	abroad := s.shape.abroad
+	s.mu.RUnlock()
+	if !abroad { // nearly all are asked in vain, each time that one has changed
+		return false
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.recheck = s.recheck || s.shape.abroad
