@@ -8,6 +8,7 @@ import (
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
+	"github.com/fairlead-dev/fairlead/graphql/bind"
 	"github.com/fairlead-dev/fairlead/graphql/engine"
 )
 
@@ -42,15 +43,24 @@ func (d *door) batch(ctx context.Context) *batch {
 	return &batch{d: d, index: map[string]int{}, own: d.group(ctx)}
 }
 
-// given is the node of an entity that the answer holds itself.
-func (b *batch) given(e *catalog.Entity) *node {
+// Link is what gives the entity of a reference.
+func (b *batch) Link(ref string) any {
+	i := b.add(ref)
+	return func(ctx context.Context) (*node, error) { return b.get(ctx, i) }
+}
+
+// Given is the node of an entity that the answer holds itself.
+func (b *batch) Given(e *catalog.Entity) any {
 	if e == nil {
-		return nil
+		return (*node)(nil)
 	}
 	n := newNode(e, b.own)
 	b.own.members = append(b.own.members, n)
 	return n
 }
+
+// Count adds to the size of the answer's texts.
+func (b *batch) Count(bytes int) { b.size += bytes }
 
 // add puts a reference into the set, before anything is looked up, and gives
 // what to ask for it by.
@@ -88,7 +98,7 @@ func (b *batch) load(ctx context.Context, refs []string) ([]*node, error) {
 	if err := engine.RequestOf(ctx).Spend(len(refs)); err != nil {
 		return nil, err
 	}
-	out, err := invoke(ctx, b.d, "get_entities", access.ReadCatalog, "", catalog.GetEntitiesInput{EntityRefs: refs}, b.d.catalog.GetEntities)
+	out, err := bind.Invoke(ctx, b.d.recorder, "get_entities", access.ReadCatalog, "", catalog.GetEntitiesInput{EntityRefs: refs}, b.d.catalog.GetEntities)
 	if err != nil {
 		return nil, err
 	}

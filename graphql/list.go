@@ -5,6 +5,7 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/graphql/bind"
 	"github.com/fairlead-dev/fairlead/graphql/engine"
 	"github.com/fairlead-dev/fairlead/graphql/filter"
 	"github.com/fairlead-dev/fairlead/internal/fault"
@@ -98,7 +99,7 @@ func (d *door) list(ctx context.Context, args listArgs) (*connection, error) {
 	if err := d.place(ctx, &in, args, backwards); err != nil {
 		return nil, err
 	}
-	page, err := invoke(ctx, d, "list_entities", access.ReadCatalog, "", in, d.catalog.ListEntities)
+	page, err := bind.Invoke(ctx, d.recorder, "list_entities", access.ReadCatalog, "", in, d.catalog.ListEntities)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +174,7 @@ func (d *door) lastPage(ctx context.Context, in *catalog.ListEntitiesInput) erro
 	none := 0
 	count := *in
 	count.Limit, count.TotalItems = &none, ""
-	all, err := invoke(ctx, d, "list_entities", access.ReadCatalog, "", count, d.catalog.ListEntities)
+	all, err := bind.Invoke(ctx, d.recorder, "list_entities", access.ReadCatalog, "", count, d.catalog.ListEntities)
 	if err == nil {
 		in.Offset = max(all.TotalItems-*in.Limit, 0)
 	}

@@ -2,9 +2,11 @@ package graphql
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/graphql/bind"
 	"github.com/fairlead-dev/fairlead/graphql/engine"
 	"github.com/fairlead-dev/fairlead/graphql/filter"
 )
@@ -14,31 +16,42 @@ type root struct{ d *door }
 
 // Query resolves the type Query.
 func (r *root) Query() any {
-	c := r.d.catalog
-	return resolver(map[string]any{
+	b, c := r.d.binder(), r.d.catalog
+	return bind.Resolver(map[string]any{
 		"entity":          r.d.entity,
 		"entities":        r.d.list,
 		"facets":          r.d.facets,
-		"search":          operation(r.d, "search_catalog", access.ReadCatalog, c.SearchCatalog),
-		"dependencies":    operation(r.d, "get_dependencies", access.ReadCatalog, c.GetDependencies),
-		"ancestry":        operation(r.d, "get_ancestry", access.ReadCatalog, c.GetAncestry),
-		"locations":       operation(r.d, "list_locations", access.ReadCatalog, c.ListLocations),
-		"serviceBrief":    operation(r.d, "get_service_brief", access.ReadCatalog, c.GetServiceBrief),
-		"ingestionErrors": operation(r.d, "list_ingestion_errors", access.ReadCatalog, c.ListIngestionErrors),
-		"sources":         operation(r.d, "list_sources", access.ReadCatalog, c.ListSources),
-		"whoami":          operation(r.d, "whoami", access.ReadSelf, r.d.access.Whoami),
-		"audit":           operation(r.d, "list_audit", access.ReadAudit, r.d.access.ListAudit),
+		"search":          bind.Operation(b, "search_catalog", access.ReadCatalog, c.SearchCatalog),
+		"dependencies":    bind.Operation(b, "get_dependencies", access.ReadCatalog, c.GetDependencies),
+		"ancestry":        bind.Operation(b, "get_ancestry", access.ReadCatalog, c.GetAncestry),
+		"locations":       bind.Operation(b, "list_locations", access.ReadCatalog, c.ListLocations),
+		"serviceBrief":    bind.Operation(b, "get_service_brief", access.ReadCatalog, c.GetServiceBrief),
+		"ingestionErrors": bind.Operation(b, "list_ingestion_errors", access.ReadCatalog, c.ListIngestionErrors),
+		"sources":         bind.Operation(b, "list_sources", access.ReadCatalog, c.ListSources),
+		"whoami":          bind.Operation(b, "whoami", access.ReadSelf, r.d.access.Whoami),
+		"audit":           bind.Operation(b, "list_audit", access.ReadAudit, r.d.access.ListAudit),
 	})
+}
+
+// binder binds operations; references in their answers lead to entities.
+func (d *door) binder() *bind.Binder {
+	return &bind.Binder{
+		Recorder: d.recorder, Link: reflect.TypeFor[func(context.Context) (*node, error)](), Node: reflect.TypeFor[*node](),
+		Near: func(ctx context.Context) (bind.Near, func()) {
+			b := d.batch(ctx)
+			return b, func() { engine.RequestOf(ctx).ChargeCopies(b.size) }
+		},
+	}
 }
 
 // Mutation resolves the type Mutation.
 func (r *root) Mutation() any {
-	c := r.d.catalog
-	return resolver(map[string]any{
-		"refresh":            operation(r.d, "refresh_entity", access.RefreshCatalog, c.RefreshEntity),
-		"registerLocation":   operation(r.d, "register_location", access.RegisterCatalog, c.RegisterLocation),
-		"moveLocation":       operation(r.d, "move_location", access.UnregisterCatalog, c.MoveLocation),
-		"unregisterLocation": operation(r.d, "unregister_location", access.UnregisterCatalog, c.UnregisterLocation),
+	b, c := r.d.binder(), r.d.catalog
+	return bind.Resolver(map[string]any{
+		"refresh":            bind.Operation(b, "refresh_entity", access.RefreshCatalog, c.RefreshEntity),
+		"registerLocation":   bind.Operation(b, "register_location", access.RegisterCatalog, c.RegisterLocation),
+		"moveLocation":       bind.Operation(b, "move_location", access.UnregisterCatalog, c.MoveLocation),
+		"unregisterLocation": bind.Operation(b, "unregister_location", access.UnregisterCatalog, c.UnregisterLocation),
 	})
 }
 
@@ -47,7 +60,7 @@ func (r *root) Mutation() any {
 func (r *root) Subscription() any { return &subscription{r.d} }
 
 func (d *door) entity(ctx context.Context, args struct{ Ref string }) (*node, error) {
-	e, err := invoke(ctx, d, "get_entity", access.ReadCatalog, args.Ref, catalog.GetEntityInput{Ref: args.Ref}, d.catalog.GetEntity)
+	e, err := bind.Invoke(ctx, d.recorder, "get_entity", access.ReadCatalog, args.Ref, catalog.GetEntityInput{Ref: args.Ref}, d.catalog.GetEntity)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +90,7 @@ func (d *door) facets(ctx context.Context, args facetArgs) (*[]facet, error) {
 	if in.Filter, in.Query, _, err = args.Read(); err != nil {
 		return nil, err
 	}
-	out, err := invoke(ctx, d, "list_facets", access.ReadCatalog, "", in, d.catalog.ListFacets)
+	out, err := bind.Invoke(ctx, d.recorder, "list_facets", access.ReadCatalog, "", in, d.catalog.ListFacets)
 	if err != nil {
 		return nil, err
 	}

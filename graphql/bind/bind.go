@@ -1,4 +1,7 @@
-package graphql
+// Package bind makes what graphql-go resolves fields with from the operations
+// of the rooms: their inputs become arguments and their outputs types, by
+// reflection, so that nothing of a room is written down a second time.
+package bind
 
 import (
 	"context"
@@ -8,25 +11,50 @@ import (
 	"strings"
 
 	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/graphql/engine"
 	"github.com/fairlead-dev/fairlead/graphql/filter"
 	"github.com/fairlead-dev/fairlead/graphql/scalar"
 )
 
-// verb is an operation of a room.
-type verb[I, O any] = func(context.Context, access.Caller, I) (*O, error)
-
-// invoke runs an operation for the caller of a request.
-func invoke[I, O any](ctx context.Context, d *door, op string, action access.Action, target string, in I, do verb[I, O]) (*O, error) {
-	call := access.Call{Door: "graphql", Operation: op, Action: action, Who: engine.RequestOf(ctx).Who(), Target: target}
-	return access.Invoke(ctx, d.recorder, call, in, do)
+// Near is what the views of one answer share.
+type Near interface {
+	// Link is what looks up the entity of a reference, "" for none; all links
+	// of an answer are made before the first is followed. It has the type
+	// Binder.Link.
+	Link(ref string) any
+	// Given is the node of an entity that the answer holds itself, nil for
+	// nil. It has the type Binder.Node.
+	Given(e *catalog.Entity) any
+	// Count is told how many bytes a text takes.
+	Count(bytes int)
 }
 
-// operation makes the resolver of a field from an operation: its arguments
+// Binder binds operations.
+type Binder struct {
+	// Recorder is told of every call.
+	Recorder access.Recorder
+	// Near begins what the views of an answer share; done is called when the
+	// answer has been viewed.
+	Near func(ctx context.Context) (near Near, done func())
+	// Link and Node are the types of Near's values.
+	Link, Node reflect.Type
+}
+
+// Verb is an operation of a room.
+type Verb[I, O any] = func(context.Context, access.Caller, I) (*O, error)
+
+// Invoke runs an operation for the caller of a request.
+func Invoke[I, O any](ctx context.Context, rec access.Recorder, op string, action access.Action, target string, in I, do Verb[I, O]) (*O, error) {
+	call := access.Call{Door: "graphql", Operation: op, Action: action, Who: engine.RequestOf(ctx).Who(), Target: target}
+	return access.Invoke(ctx, rec, call, in, do)
+}
+
+// Operation makes the resolver of a field from an operation: its arguments
 // from the operation's input, what it answers from the output.
-func operation[I, O any](d *door, op string, action access.Action, do verb[I, O]) any {
+func Operation[I, O any](b *Binder, op string, action access.Action, do Verb[I, O]) any {
 	args, read := argsOf(reflect.TypeFor[I]())
-	out := viewOf(reflect.TypeFor[*O](), false)
+	out := b.view(reflect.TypeFor[*O](), false)
 	in := []reflect.Type{reflect.TypeFor[context.Context]()}
 	if args.NumField() > 0 {
 		in = append(in, args)
@@ -41,14 +69,14 @@ func operation[I, O any](d *door, op string, action access.Action, do verb[I, O]
 			err = read(given[1], input)
 		}
 		if err == nil {
-			answer, err = invoke(ctx, d, op, action, target(input), input.Interface().(I), do)
+			answer, err = Invoke(ctx, b.Recorder, op, action, target(input), input.Interface().(I), do)
 		}
 		if err != nil {
 			return []reflect.Value{reflect.Zero(out.typ), reflect.ValueOf(err)}
 		}
-		near := d.batch(ctx)
+		near, done := b.Near(ctx)
 		v := out.of(reflect.ValueOf(answer), near)
-		engine.RequestOf(ctx).ChargeCopies(near.size)
+		done()
 		return []reflect.Value{v, reflect.Zero(reflect.TypeFor[error]())}
 	}).Interface()
 }
@@ -137,8 +165,8 @@ func readJSON(given, to reflect.Value) error {
 	return nil
 }
 
-// resolver makes a resolver of functions by field name.
-func resolver(fields map[string]any) any {
+// Resolver makes a resolver of functions by field name.
+func Resolver(fields map[string]any) any {
 	names := make([]string, 0, len(fields))
 	for name := range fields {
 		names = append(names, name)

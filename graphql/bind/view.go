@@ -1,7 +1,6 @@
-package graphql
+package bind
 
 import (
-	"context"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -17,25 +16,31 @@ import (
 // reflection, so that no type of a room is written down a second time.
 type view struct {
 	typ reflect.Type
-	of  func(v reflect.Value, near *batch) reflect.Value
+	of  func(v reflect.Value, near Near) reflect.Value
 }
 
-// viewOf makes the view of a type; optional values are null where they are
+// view makes the view of a type; optional values are null where they are
 // zero.
-func viewOf(t reflect.Type, optional bool) view {
+func (b *Binder) view(t reflect.Type, optional bool) view {
 	switch t {
 	case reflect.TypeFor[time.Time]():
-		return view{reflect.TypeFor[*scalar.Time](), func(v reflect.Value, _ *batch) reflect.Value {
+		return view{reflect.TypeFor[*scalar.Time](), func(v reflect.Value, _ Near) reflect.Value {
 			if v.IsZero() {
 				return reflect.Zero(reflect.TypeFor[*scalar.Time]())
 			}
 			return reflect.ValueOf(&scalar.Time{At: v.Interface().(time.Time)})
 		}}
 	case reflect.TypeFor[json.RawMessage]():
-		return plain(reflect.TypeFor[scalar.JSON](), optional)
+		return view{reflect.TypeFor[*scalar.JSON](), func(v reflect.Value, near Near) reflect.Value {
+			if v.Len() == 0 {
+				return reflect.Zero(reflect.TypeFor[*scalar.JSON]())
+			}
+			near.Count(v.Len())
+			return reflect.ValueOf(&scalar.JSON{Raw: v.Bytes()})
+		}}
 	case reflect.TypeFor[*catalog.Entity]():
-		return view{reflect.TypeFor[*node](), func(v reflect.Value, near *batch) reflect.Value {
-			return reflect.ValueOf(near.given(v.Interface().(*catalog.Entity)))
+		return view{b.Node, func(v reflect.Value, near Near) reflect.Value {
+			return reflect.ValueOf(near.Given(v.Interface().(*catalog.Entity)))
 		}}
 	}
 	switch t.Kind() {
@@ -46,28 +51,28 @@ func viewOf(t reflect.Type, optional bool) view {
 	case reflect.Bool:
 		return plain(reflect.TypeFor[bool](), false)
 	case reflect.Pointer:
-		return pointer(viewOf(t.Elem(), false))
+		return pointer(b.view(t.Elem(), false))
 	case reflect.Slice:
-		return list(viewOf(t.Elem(), false))
+		return list(b.view(t.Elem(), false))
 	case reflect.Struct:
-		return object(t)
+		return b.object(t)
 	}
-	panic("graphql: no view of " + t.String())
+	panic("bind: no view of " + t.String())
 }
 
 // plain views a type by converting it.
 func plain(to reflect.Type, optional bool) view {
 	if !optional {
-		return view{to, func(v reflect.Value, near *batch) reflect.Value {
-			near.size += sizeOf(v)
+		return view{to, func(v reflect.Value, near Near) reflect.Value {
+			near.Count(sizeOf(v))
 			return v.Convert(to)
 		}}
 	}
-	return view{reflect.PointerTo(to), func(v reflect.Value, near *batch) reflect.Value {
+	return view{reflect.PointerTo(to), func(v reflect.Value, near Near) reflect.Value {
 		if v.IsZero() {
 			return reflect.Zero(reflect.PointerTo(to))
 		}
-		near.size += sizeOf(v)
+		near.Count(sizeOf(v))
 		p := reflect.New(to)
 		p.Elem().Set(v.Convert(to))
 		return p
@@ -76,7 +81,7 @@ func plain(to reflect.Type, optional bool) view {
 
 // sizeOf is the size in an answer of a value that may be long.
 func sizeOf(v reflect.Value) int {
-	if v.Kind() == reflect.String || v.Kind() == reflect.Slice {
+	if v.Kind() == reflect.String {
 		return v.Len()
 	}
 	return 0
@@ -88,7 +93,7 @@ func pointer(elem view) view {
 	if !ready {
 		typ = reflect.PointerTo(elem.typ)
 	}
-	return view{typ, func(v reflect.Value, near *batch) reflect.Value {
+	return view{typ, func(v reflect.Value, near Near) reflect.Value {
 		if v.IsNil() {
 			return reflect.Zero(typ)
 		}
@@ -104,7 +109,7 @@ func pointer(elem view) view {
 
 func list(elem view) view {
 	typ := reflect.SliceOf(elem.typ)
-	return view{typ, func(v reflect.Value, near *batch) reflect.Value {
+	return view{typ, func(v reflect.Value, near Near) reflect.Value {
 		out := reflect.MakeSlice(typ, v.Len(), v.Len())
 		for i := range v.Len() {
 			out.Index(i).Set(elem.of(v.Index(i), near))
@@ -121,7 +126,7 @@ type member struct {
 
 // object views a struct. One that has a ref also gets the entity of that ref;
 // all refs of an answer are looked up together.
-func object(t reflect.Type) view {
+func (b *Binder) object(t reflect.Type) view {
 	var fields []reflect.StructField
 	var members []member
 	var ref []int
@@ -130,7 +135,7 @@ func object(t reflect.Type) view {
 		if !f.IsExported() || f.Anonymous || name == "" || name == "-" {
 			continue
 		}
-		v := viewOf(f.Type, strings.Contains(opts, "omitempty"))
+		v := b.view(f.Type, strings.Contains(opts, "omitempty"))
 		if name == "ref" || name == "entityRef" {
 			ref = f.Index
 		}
@@ -138,17 +143,16 @@ func object(t reflect.Type) view {
 		members = append(members, member{f.Index, v})
 	}
 	if ref != nil {
-		fields = append(fields, exported("entity", reflect.TypeFor[func(context.Context) (*node, error)]()))
+		fields = append(fields, exported("entity", b.Link))
 	}
 	typ := reflect.StructOf(fields)
-	return view{reflect.PointerTo(typ), func(v reflect.Value, near *batch) reflect.Value {
+	return view{reflect.PointerTo(typ), func(v reflect.Value, near Near) reflect.Value {
 		out := reflect.New(typ)
 		for i, m := range members {
 			out.Elem().Field(i).Set(m.view.of(v.FieldByIndex(m.from), near))
 		}
 		if ref != nil {
-			target := near.add(v.FieldByIndex(ref).String())
-			out.Elem().Field(len(members)).Set(reflect.ValueOf(func(ctx context.Context) (*node, error) { return near.get(ctx, target) }))
+			out.Elem().Field(len(members)).Set(reflect.ValueOf(near.Link(v.FieldByIndex(ref).String())))
 		}
 		return out
 	}}
