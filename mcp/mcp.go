@@ -121,7 +121,7 @@ func (d *door) catalogTools() []entry {
 		tool(d, "search_catalog", "Search the catalog", "Finds services, APIs, resources, systems, teams and people by words, filters or both. Start here when you do not know the exact name.",
 			access.ReadCatalog, c.SearchCatalog, renderSearch, traits[catalog.SearchCatalogInput, catalog.SearchResults]{less: fewerHits}),
 		tool(d, "get_entity", "Get an entity", "Gives one catalog entity with all its fields and relations, as Backstage has it.",
-			access.ReadCatalog, c.GetEntity, renderEntity, traits[catalog.GetEntityInput, catalog.Entity]{trim: trimEntity}),
+			access.ReadCatalog, c.DescribeEntity, renderEntity, traits[catalog.GetEntityInput, catalog.Entity]{trim: trimEntity}),
 		tool(d, "get_service_brief", "Brief on a service", "Everything to know before touching a service: owner, on-call, repository, build and test commands, deployment, dependencies, SLOs, runbooks, dashboards. Each fact has its source.",
 			access.ReadCatalog, c.GetServiceBrief, (*catalog.Brief).Text, traits[catalog.GetServiceBriefInput, catalog.Brief]{bounded: true}),
 		tool(d, "get_dependencies", "Walk dependencies", "Follows the dependency graph from an entity: what it needs, or who would be affected by a change (direction in).",

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
@@ -159,7 +160,11 @@ func renderEntity(e *catalog.Entity) string {
 		if e.From.Line > 0 {
 			place += ":" + strconv.Itoa(int(e.From.Line))
 		}
-		l.field("source", joined(place, e.From.Repository, e.From.Commit))
+		changed := ""
+		if c, known := e.From.History.Last(); known {
+			changed = c.At.Format(time.RFC3339)
+		}
+		l.field("source", joined(place, e.From.Repository, e.From.Commit, prefixed("changed", changed)))
 		l.field("last good state, the file has errors since", e.From.StaleSince)
 	}
 	return l.String()

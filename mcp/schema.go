@@ -48,6 +48,7 @@ func outputSchema(t reflect.Type) json.RawMessage {
 				"metadata": map[string]any{"type": "object"}, "spec": map[string]any{"type": "object"},
 				"relations": map[string]any{"type": "array", "items": map[string]any{"type": "object"}},
 				"status":    map[string]any{"type": "object"},
+				"source":    map[string]any{"type": "object"},
 				"omitted":   map[string]any{"type": "array", "items": map[string]any{"type": "string"}, "description": "what was cut for size"},
 			},
 		})
