@@ -28,7 +28,7 @@ func (d *door) native() []route {
 		at("GET /api/v1/entities", "list_entities", "A page of entities", access.ReadCatalog, c.ListEntities),
 		at("POST /api/v1/entities/by-query", "list_entities", "A page of entities, asked for by a predicate", access.ReadCatalog, c.ListEntities),
 		at("POST /api/v1/entities/by-refs", "get_entities", "Several entities by reference, null where there is none", access.ReadCatalog, c.GetEntities),
-		at("GET /api/v1/entities/{ref...}", "get_entity", "One entity", access.ReadCatalog, c.GetEntity),
+		at("GET /api/v1/entities/{ref...}", "get_entity", "One entity, and where it was read", access.ReadCatalog, c.DescribeEntity),
 		at("GET /api/v1/search", "search_catalog", "Entities found by words, best first", access.ReadCatalog, c.SearchCatalog),
 		at("POST /api/v1/search", "search_catalog", "Entities found by words, best first", access.ReadCatalog, c.SearchCatalog),
 		at("GET /api/v1/facets", "list_facets", "The values that keys take, and how often", access.ReadCatalog, c.ListFacets),
