@@ -61,6 +61,11 @@ func (c *Client) Post(ctx context.Context, path string, body any) (json.RawMessa
 	return c.call(ctx, http.MethodPost, path, data)
 }
 
+// Delete removes what is at a path and gives the answer's JSON.
+func (c *Client) Delete(ctx context.Context, path string) (json.RawMessage, error) {
+	return c.call(ctx, http.MethodDelete, path, nil)
+}
+
 // Probe asks for a path that answers in plain text; it gives the first line
 // and whether the status is 200.
 func (c *Client) Probe(ctx context.Context, path string) (text string, ok bool, err error) {

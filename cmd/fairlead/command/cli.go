@@ -14,7 +14,7 @@ type cli struct {
 	Search     searchCmd     `cmd:"" help:"Search the catalog in words."`
 	Brief      briefCmd      `cmd:"" help:"What to know before touching a service."`
 	Deps       depsCmd       `cmd:"" help:"What an entity depends on, or what depends on it."`
-	Catalog    catalogCmd    `cmd:"" help:"Check catalog files; errors, sources and refreshing of a server's catalog."`
+	Catalog    catalogCmd    `cmd:"" help:"Check catalog files; errors, sources, locations and refreshing of a server's catalog."`
 	Status     statusCmd     `cmd:"" help:"How the server is doing and who you are to it."`
 	Audit      auditCmd      `cmd:"" help:"Who did what, newest first."`
 	Login      loginCmd      `cmd:"" help:"Note a server and a token for it."`
@@ -35,8 +35,11 @@ type globals struct {
 
 // catalogCmd groups what is about the catalog as a whole.
 type catalogCmd struct {
-	Check   checkCmd   `cmd:"" help:"Tell everything that is wrong with catalog files, offline."`
-	Errors  errorsCmd  `cmd:"" help:"The problems of the files that the server reads."`
-	Refresh refreshCmd `cmd:"" help:"Have a source read again now."`
-	Sources sourcesCmd `cmd:"" help:"Where the server's catalog comes from and how that is going."`
+	Check      checkCmd      `cmd:"" help:"Tell everything that is wrong with catalog files, offline."`
+	Errors     errorsCmd     `cmd:"" help:"The problems of the files that the server reads."`
+	Refresh    refreshCmd    `cmd:"" help:"Have a source read again now."`
+	Sources    sourcesCmd    `cmd:"" help:"Where the server's catalog comes from and how that is going."`
+	Locations  locationsCmd  `cmd:"" help:"The locations that are registered, and the configured roots."`
+	Register   registerCmd   `cmd:"" help:"Have a catalog file read from now on, or try what it would give."`
+	Unregister unregisterCmd `cmd:"" help:"Take back a registered location and what only it gave."`
 }

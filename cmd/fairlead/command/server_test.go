@@ -27,7 +27,10 @@ func routes() map[string]string {
 		"/api/v1/errors":                `{"items":[{"severity":"error","message":"broken","file":"catalog-info.yaml","line":3,"column":1,"source":"shop","firstSeen":{"at":"2026-01-31T12:00:00Z"},"lastSeen":{"at":"2026-01-31T12:00:00Z"}}],"total":1}`,
 		"/api/v1/sources":               `{"items":[{"name":"shop","type":"git","url":"https://git.example.com/shop.git","state":"ok","entities":2,"files":1,"problems":1}]}`,
 		"/api/v1/refresh":               `{"source":"shop","commit":"0123456789abcdef","changed":2}`,
-		"/api/v1/audit":                 `{"items":[{"id":"1","time":"2026-01-31T11:58:00Z","action":"catalog.refresh","subject":"user:default/alice","status":"ok"}]}`,
+		"/api/v1/locations": `{"items":[{"id":"7","type":"url","target":"https://git.example.com/a/b/blob/main/c.yaml","entityRef":"location:default/generated-1"},{"id":"8","type":"url","target":"https://git.example.com/root"}],` +
+			`"location":{"id":"7","type":"url","target":"https://git.example.com/a/b/blob/main/c.yaml"},"entities":[{"kind":"Component","metadata":{"name":"c"},"spec":{"type":"service"}}],"exists":true}`,
+		"/api/v1/locations/7": `{"location":{"id":"7","type":"url","target":"https://git.example.com/a/b/blob/main/c.yaml"},"removed":["component:default/c","location:default/generated-1"]}`,
+		"/api/v1/audit":       `{"items":[{"id":"1","time":"2026-01-31T11:58:00Z","action":"catalog.refresh","subject":"user:default/alice","status":"ok"}]}`,
 	}
 }
 
