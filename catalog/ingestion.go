@@ -98,11 +98,13 @@ func (s *Service) ListLocations(ctx context.Context, who access.Caller, _ ListLo
 			return nil, err
 		}
 		for _, l := range registered {
-			all = append(all, l.Item())
+			if r.knowsOf(l) {
+				all = append(all, l.Item())
+			}
 		}
 	}
 	for _, l := range append(all, ing.Locations()...) {
-		if l.EntityRef == "" || r.allows(l.EntityRef, "") {
+		if l.Registered || l.EntityRef == "" || r.allows(l.EntityRef, "") {
 			out.Items = append(out.Items, l)
 		}
 	}

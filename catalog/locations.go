@@ -11,6 +11,8 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
+	"github.com/fairlead-dev/fairlead/catalog/entity"
+	"github.com/fairlead-dev/fairlead/catalog/index"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
@@ -131,7 +133,11 @@ func (s *Service) RegisterLocation(ctx context.Context, who access.Caller, in Re
 			return nil, err
 		}
 		if in.DryRun {
-			return reg.try(ctx, l)
+			out, err := reg.try(ctx, l)
+			if err == nil {
+				out.Entities = s.reading(who).shown(out.Entities)
+			}
+			return out, err
 		}
 		return reg.add(ctx, l, in.OnConflict == "refresh")
 	})
@@ -280,7 +286,7 @@ func (s *Service) registered(ctx context.Context, who access.Caller, id string) 
 	if err != nil {
 		return nil, Location{}, err
 	}
-	if i := slices.IndexFunc(all, func(l Location) bool { return l.ID == id }); i >= 0 && r.allows(all[i].EntityRef, "") {
+	if i := slices.IndexFunc(all, func(l Location) bool { return l.ID == id }); i >= 0 && r.knowsOf(all[i]) {
 		return reg, all[i], nil
 	}
 	if ing, err := s.ingest(); err == nil && slices.ContainsFunc(ing.Locations(), func(l LocationItem) bool { return l.ID == id }) {
@@ -288,6 +294,34 @@ func (s *Service) registered(ctx context.Context, who access.Caller, id string) 
 			WithFix("Remove its source from catalog.sources of the configuration.")
 	}
 	return nil, Location{}, missing
+}
+
+// knowsOf tells whether the caller may know of a registered location: of one
+// whose Location is in scope, or that a group has registered whose entities
+// are.
+func (r reading) knowsOf(l Location) bool {
+	return r.allows(l.EntityRef, "") || r.scope.Allows(l.attributes())
+}
+
+// attributes are what policy may look at in a location that gave nothing: it
+// belongs to the groups of who registered it.
+func (l Location) attributes() access.Attributes {
+	return access.Attributes{Ref: l.EntityRef, Kind: "location", Namespace: entity.DefaultNamespace, Owners: l.Groups}
+}
+
+// shown are the entities that the caller may read, though the catalog may not
+// hold them.
+func (r reading) shown(entities []*Entity) []*Entity {
+	if r.scope.All() {
+		return entities
+	}
+	return slices.DeleteFunc(slices.Clone(entities), func(e *Entity) bool {
+		a := index.AttributesOf(e)
+		if owner, err := entity.ParseRef(e.Spec().String("owner"), "group", a.Namespace); err == nil {
+			a.Owners = []string{owner.String()}
+		}
+		return !r.scope.Allows(a)
+	})
 }
 
 // atStake is what policy looks at when a location is to go: the first entity
@@ -311,7 +345,7 @@ func (s *Service) atStake(who access.Caller, l Location, given []string) access.
 	if first != nil {
 		return *first
 	}
-	return access.Attributes{Ref: l.EntityRef, Kind: "location", Namespace: "default", Owners: l.Groups}
+	return l.attributes()
 }
 
 // clipped shortens what a caller sent for showing it again.
