@@ -49,6 +49,7 @@ type App struct {
 	ingester  *ingest.Ingester
 	hooks     map[string][]hook // by kind of forge
 	fetches   *git.Limiter
+	passing   *git.Limiter  // of fetches for trying locations; nil where none can be registered
 	budgets   forge.Budgets // one for each account at a forge
 	listener  net.Listener
 	started   func() // called once everything has been read for the first time
@@ -224,8 +225,10 @@ func (a *App) close() {
 			errs = append(errs, err)
 		}
 	}
-	if a.fetches != nil {
-		a.fetches.Close()
+	for _, l := range []*git.Limiter{a.fetches, a.passing} {
+		if l != nil {
+			l.Close()
+		}
 	}
 	if a.keeper != nil {
 		errs = append(errs, a.keeper.Close())

@@ -96,8 +96,9 @@ func (a *App) registered() *ingest.Registered {
 	if a.cfg.Catalog.Locations == nil {
 		return nil
 	}
+	a.passing = git.NewLimiter(passingFetches)
 	r := &repositories{dir: filepath.Join(a.cfg.Cache, "git", ingest.RegisteredName), base: a.cfg.dir, rules: a.cfg.readable(),
-		since: time.Now(), fetches: a.fetches, passing: git.NewLimiter(passingFetches)}
+		since: time.Now(), fetches: a.fetches, passing: a.passing}
 	var once sync.Once
 	return &ingest.Registered{Repositories: r, List: func(ctx context.Context) ([]catalog.Location, error) {
 		all, err := a.store.Locations(ctx)
