@@ -25,7 +25,8 @@ type server struct {
 	app    *App
 	logs   *logBuffer
 	stop   func() error
-	hooks  string // where webhooks are taken, if they are
+	hooks  string     // where webhooks are taken, if they are
+	before func(*App) // changes the server before it runs
 }
 
 // logBuffer is a log that may be read while it is written.
@@ -86,6 +87,9 @@ func (s *server) start(config string) {
 	if s.app, err = New(ctx, cfg, s.logs); err != nil {
 		cancel()
 		s.t.Fatal(err)
+	}
+	if s.before != nil {
+		s.before(s.app)
 	}
 	done := make(chan error, 1)
 	go func() { done <- s.app.Run(ctx) }()

@@ -51,7 +51,7 @@ func (a *App) handler() (http.Handler, error) {
 	mux.Handle("GET /metrics", a.telemetry.metrics())
 	mux.HandleFunc("GET /{$}", root)
 	mux.HandleFunc("/", nothingThere)
-	return otelhttp.NewHandler(secure(hurryAnswer(a.guardHost(hurryBody(mux)), answerTimeout)), "http", otelhttp.WithTracerProvider(a.telemetry.provider)), nil
+	return otelhttp.NewHandler(secure(hurryAnswer(a.guardHost(plainBody(hurryBody(mux, bodyTimeout))), answerTimeout)), "http", otelhttp.WithTracerProvider(a.telemetry.provider)), nil
 }
 
 func plain(w http.ResponseWriter, status int, text string) {
@@ -106,19 +106,32 @@ func secure(next http.Handler) http.Handler {
 	})
 }
 
+// plainBody refuses compressed bodies: no door takes them, and a small one
+// could be a large one.
+func plainBody(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+			w.Header().Set("Accept-Encoding", "identity")
+			plain(w, http.StatusUnsupportedMediaType, "compressed bodies are not taken; send the body as it is, without Content-Encoding\n")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // bodyTimeout is how long a client may take to send a request's body.
 const bodyTimeout = 30 * time.Second
 
 // hurryBody bounds the time in which a body arrives, without bounding how
 // long an answer may stream.
-func hurryBody(next http.Handler) http.Handler {
+func hurryBody(next http.Handler, timeout time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength == 0 {
 			next.ServeHTTP(w, r)
 			return
 		}
 		conn := http.NewResponseController(w)
-		if conn.SetReadDeadline(time.Now().Add(bodyTimeout)) == nil {
+		if conn.SetReadDeadline(time.Now().Add(timeout)) == nil {
 			r.Body = &hurriedBody{ReadCloser: r.Body, done: func() { _ = conn.SetReadDeadline(time.Time{}) }} // it could be set before
 		}
 		next.ServeHTTP(w, r)
@@ -146,7 +159,10 @@ func (a *App) guardHost(next http.Handler) http.Handler {
 	if !loopback(a.cfg.Listen) {
 		return next
 	}
-	known := []string{"localhost", "127.0.0.1", "::1", hostOf(strings.TrimPrefix(strings.TrimPrefix(a.cfg.PublicURL, "https://"), "http://"))}
+	known := []string{"localhost", "127.0.0.1", "::1"}
+	if public := hostOf(strings.TrimPrefix(strings.TrimPrefix(a.cfg.PublicURL, "https://"), "http://")); public != "" {
+		known = append(known, strings.ToLower(public))
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if host := hostOf(r.Host); !slices.Contains(known, strings.ToLower(host)) && !loopback(r.Host) {
 			plain(w, http.StatusForbidden, "this server is not known as "+host+"; set publicURL to the name it is reached by\n")

@@ -13,6 +13,10 @@ import (
 // maxHook is the largest body of a webhook that is read.
 const maxHook = 4 << 20
 
+// maxHooks is how many events are read and verified at a time: whoever sends
+// one is not known before.
+const maxHooks = 32
+
 // hook is one configured forge's way to verify a webhook.
 type hook interface {
 	Event(r *http.Request) (forge.Event, error)
@@ -21,7 +25,24 @@ type hook interface {
 // webhooks takes the events of all configured forges of one kind: the one
 // whose secret fits says what happened.
 func (a *App) webhooks(hooks []hook) http.HandlerFunc {
+	slots := make(chan struct{}, maxHooks)
 	return func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength > maxHook {
+			plain(w, http.StatusRequestEntityTooLarge, "the event is larger than 4 MiB\n")
+			return
+		}
+		if len(hooks) == 0 {
+			plain(w, http.StatusNotFound, "no forge of this kind is configured to send webhooks\n")
+			return
+		}
+		select {
+		case slots <- struct{}{}:
+			defer func() { <-slots }()
+		default:
+			w.Header().Set("Retry-After", "1")
+			plain(w, http.StatusServiceUnavailable, "many events are being read; send this one again\n")
+			return
+		}
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxHook))
 		var large *http.MaxBytesError
 		switch {
