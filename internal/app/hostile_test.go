@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -153,12 +154,12 @@ func (s *spaces) Read(p []byte) (int, error) {
 	if s.left <= 0 {
 		return 0, io.EOF
 	}
-	part := strings.Repeat(" ", 32<<10)
+	part := strings.Repeat(" ", len(p)-16)
 	if s.chunked {
 		part = fmt.Sprintf("%x\r\n%s\r\n", len(part), part)
 	}
 	s.left -= len(part)
-	return copy(p, part), nil // io.Copy reads 32 KiB at a time; a cut chunk is refused, too
+	return copy(p, part), nil
 }
 
 const hundredMB = 100 << 20
@@ -176,20 +177,11 @@ func TestHugeBodies(t *testing.T) {
 		declared, _ := b.raw(b.request(tt.line, fmt.Sprintf("Content-Length: %d", hundredMB)), &spaces{left: hundredMB})
 		unknown, _ := b.raw(b.request(tt.line, "Transfer-Encoding: chunked"), &spaces{left: hundredMB, chunked: true})
 		for how, got := range map[string]int{"declared": declared, "chunked": unknown} {
-			if got == 0 || !contains(tt.want, got) && (how == "declared" || got != http.StatusBadRequest) {
+			if !slices.Contains(tt.want, got) {
 				t.Errorf("%s, %s: %d, want %d", tt.line, how, got, tt.want)
 			}
 		}
 	}
-}
-
-func contains(list []int, n int) bool {
-	for _, x := range list {
-		if x == n {
-			return true
-		}
-	}
-	return false
 }
 
 func TestManyHugeBodiesAtOnce(t *testing.T) {
@@ -198,7 +190,7 @@ func TestManyHugeBodiesAtOnce(t *testing.T) {
 	for _, line := range []string{"POST /graphql", "POST /mcp", "POST /api/v1/search", "POST /api/catalog/entities/by-query"} {
 		for range 3 {
 			wg.Go(func() {
-				if got, _ := b.raw(b.request(line, "Transfer-Encoding: chunked"), &spaces{left: hundredMB, chunked: true}); got != http.StatusRequestEntityTooLarge && got != http.StatusBadRequest {
+				if got, _ := b.raw(b.request(line, "Transfer-Encoding: chunked"), &spaces{left: hundredMB, chunked: true}); got != http.StatusRequestEntityTooLarge {
 					t.Errorf("%s: %d", line, got)
 				}
 			})
