@@ -219,6 +219,7 @@ func TestRegisteredTwice(t *testing.T) {
 	w.remove(w, all)
 	w.want("component:default/a")
 	w.wantNot("location:default/all")
+	w.repos["shop"].Fail(errors.New("down")) // what is taken back is gone all the same
 	w.remove(w, one)
 	w.wantNot("component:default/a")
 	w.registry.mu.Lock()
@@ -306,4 +307,24 @@ func TestOnlyItsOwnRegisteredRepository(t *testing.T) {
 	}
 	w.want("component:default/a")
 	w.wantNot("component:default/b", "location:default/all", "location:default/l")
+}
+
+// TestRepositoryThatIsDownAtFirst registers a file of a repository that does
+// not answer before later.
+func TestRepositoryThatIsDownAtFirst(t *testing.T) {
+	w := newRegistered(t, "shop")
+	w.repos["shop"].Write(map[string]string{"a.yaml": component("a")})
+	w.repos["shop"].Fail(fault.New(fault.Unavailable, "the host is down"))
+	w.add(w, host+"shop/blob/main/a.yaml")
+	w.wantNot("component:default/a")
+	told := slices.ContainsFunc(w.in.Problems(), func(p catalog.IngestionError) bool {
+		return p.Source == "registered/ida" && strings.Contains(p.Message, "the host is down")
+	})
+	if !told {
+		t.Errorf("problems: %+v", w.in.Problems())
+	}
+	w.repos["shop"].Fail(nil)
+	w.in.Notify(host + "shop")
+	w.await("it is read when the repository is", func() bool { return w.has("component:default/a") })
+	w.await("nothing is wrong any more", func() bool { return len(w.in.Problems()) == 0 })
 }

@@ -80,7 +80,7 @@ func (in *Ingester) syncAll(ctx context.Context, s *source) (changed int, err er
 		return changed, err
 	}
 	for _, o := range in.sources() {
-		if !o.isLocation() || !o.toRecheck() {
+		if !o.isLocation() || !o.toRecheck() && (o.revision() != "" || !in.serves(s, o)) {
 			continue
 		}
 		n, err := in.sync(ctx, o)

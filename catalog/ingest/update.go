@@ -253,7 +253,13 @@ func (in *Ingester) spread(s *source, changed bool) {
 	}
 	in.spreads.Add(1)
 	for _, o := range in.sources() {
-		if o != s && (!s.rank.late || in.serves(s, o)) && o.lookAgain() {
+		switch {
+		case o == s:
+		case s.rank.late: // nobody else reads from it
+			if in.serves(s, o) && (o.lookAgain() || o.revision() == "") {
+				o.nudge()
+			}
+		case o.lookAgain():
 			o.nudge()
 		}
 	}
