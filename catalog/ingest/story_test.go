@@ -165,7 +165,7 @@ func (k *memoryKeeper) Save(_ context.Context, source string, d ingest.Delta) er
 		return k.err
 	}
 	old := k.kept[source]
-	next := &ingest.Kept{Meta: d.Meta, Paths: map[string]string{}}
+	next := &ingest.Kept{Meta: d.Meta, Paths: map[string]string{}, Pasts: map[string]ingest.Dated{}}
 	files := map[string]*ingest.File{}
 	if old != nil && !d.Replace {
 		for p, id := range old.Paths {
@@ -173,6 +173,12 @@ func (k *memoryKeeper) Save(_ context.Context, source string, d ingest.Delta) er
 		}
 		for _, f := range old.Files {
 			files[f.Path] = f
+		}
+		maps.Copy(next.Pasts, old.Pasts)
+	}
+	for p, past := range d.Pasts {
+		if delete(next.Pasts, p); past != nil {
+			next.Pasts[p] = *past
 		}
 	}
 	for p, id := range d.Paths {
