@@ -47,7 +47,7 @@ golden:
 	FAIRLEAD_UPDATE_GOLDEN=1 go test -short ./...
 
 bench:
-	scripts/bench.sh
+	scripts/bench.sh $(BENCH)
 
 fuzz:
 	scripts/fuzz.sh

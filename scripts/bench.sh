@@ -3,7 +3,7 @@
 # first the catalog alone, then the server with its doors, then many
 # repositories and large ones, then the packages' own benchmarks. Takes about
 # four minutes; asserts nothing. Arguments go to the program, for example
-# -parts many.
+# -parts many, or -parts million for the memory over a million requests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tmp=$(mktemp -d)

@@ -27,6 +27,7 @@ type settings struct {
 	parts        string
 	repositories int
 	sweeps       int
+	requests     int
 }
 
 func main() {
@@ -48,9 +49,10 @@ func run(ctx context.Context) error {
 	flag.StringVar(&s.server, "server", "", "the server program to measure; none without it")
 	flag.IntVar(&s.seconds, "seconds", 10, "how long each kind of request that has a goal is sent; others half as long")
 	flag.StringVar(&s.profiles, "profiles", "", "a folder for CPU and heap profiles; none are made without it")
-	flag.StringVar(&s.parts, "parts", "catalog,server,many", "what to measure; server and much of many need -server")
+	flag.StringVar(&s.parts, "parts", "catalog,server,many", "what to measure; server and much of many need -server, as does million, which takes minutes")
 	flag.IntVar(&s.repositories, "repositories", 1000, "repositories of the part many")
 	flag.IntVar(&s.sweeps, "sweeps", 100, "looks at many repositories of which none has changed")
+	flag.IntVar(&s.requests, "requests", 1_000_000, "requests of the part million")
 	flag.Parse()
 	return s.measure(ctx)
 }
@@ -74,7 +76,12 @@ func (s settings) measure(ctx context.Context) error {
 		}
 	}
 	if s.wants("many") {
-		return s.many(ctx, r, dir)
+		if err := s.many(ctx, r, dir); err != nil {
+			return err
+		}
+	}
+	if s.wants("million") {
+		return s.million(ctx, r, dir)
 	}
 	return nil
 }
