@@ -68,6 +68,9 @@ type BackstageConfig struct {
 	// Plugins are the ids of back-end plug-ins that may ask for a user; a
 	// plug-in's token that names no user is never taken.
 	Plugins []string `yaml:"plugins"`
+	// AuthorizationServer tells clients that they can get tokens there, which
+	// needs auth.clientIdMetadataDocuments or dynamic registration on in it.
+	AuthorizationServer bool `yaml:"authorizationServer"`
 	// Roles are who has a role: references of groups or users, or "*".
 	Roles map[string][]string `yaml:"roles"`
 	// PlainHTTP lets the back end be at an http URL beyond this machine.

@@ -78,9 +78,12 @@ func (v *Verifier) addBackstage(cfg access.BackstageConfig, client *http.Client,
 	b := newBackstage(cfg, client, opts)
 	v.backstages = append(v.backstages, b)
 	v.order = append(v.order, b.users)
+	if cfg.AuthorizationServer {
+		v.servers = append(v.servers, b.url+"/api/auth")
+	}
 }
 
-// Issuers are the issuers by OpenID Connect, at which clients can get tokens.
+// Issuers are the issuers at which clients can get tokens.
 func (v *Verifier) Issuers() []string { return v.servers }
 
 // Verify tells whom a token stands for.

@@ -194,7 +194,11 @@ oidc:
 		t.Errorf("the keys were fetched %d times", n)
 	}
 	if len(l.verifier.Issuers()) != 0 {
-		t.Error("Backstage is no authorization server")
+		t.Error("Backstage is no authorization server unless the configuration says so")
+	}
+	portal := newLock(t, i, "oidc: {backstage: [{url: ISSUER/, authorizationServer: true}]}")
+	if d := cmp.Diff([]string{i.URL + "/api/auth"}, portal.verifier.Issuers()); d != "" {
+		t.Error(d)
 	}
 	none := newLock(t, i, "oidc: {issuer: ISSUER, audience: fairlead}")
 	if got := none.who(t, i.User("user:default/alice", ent, nil)); !strings.HasPrefix(got, "unauthenticated: tokens of Backstage are not taken here") {

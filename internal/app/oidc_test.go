@@ -53,6 +53,12 @@ func TestTokensOfAnIssuerOpenEveryDoor(t *testing.T) {
 		}
 		a := s.send(wrong, method, path, "")
 		metadata := `resource_metadata="` + s.url + `/.well-known/oauth-protected-resource`
+		if !strings.HasPrefix(a.header.Get("WWW-Authenticate"), `Bearer error="invalid_token", resource_metadata=`) {
+			t.Errorf("%s: challenge %q", path, a.header.Get("WWW-Authenticate"))
+		}
+		if none := s.send("", method, path, "").header.Get("WWW-Authenticate"); strings.Contains(none, "error=") || !strings.Contains(none, metadata) {
+			t.Errorf("%s without a token: challenge %q", path, none)
+		}
 		if a.status != http.StatusUnauthorized || !strings.Contains(a.body, "wrong audience") || !strings.Contains(a.header.Get("WWW-Authenticate"), metadata) {
 			t.Errorf("%s: %d %v %s", path, a.status, a.header, a.body)
 		}

@@ -51,7 +51,7 @@ func (a *App) handler() (http.Handler, error) {
 	mux.Handle("GET /metrics", a.telemetry.metrics())
 	mux.HandleFunc("GET /{$}", root)
 	mux.HandleFunc("/", nothingThere)
-	return otelhttp.NewHandler(secure(hurryAnswer(a.guardHost(plainBody(hurryBody(mux, bodyTimeout))), answerTimeout)), "http", otelhttp.WithTracerProvider(a.telemetry.provider)), nil
+	return otelhttp.NewHandler(secure(challenge401(hurryAnswer(a.guardHost(plainBody(hurryBody(mux, bodyTimeout))), answerTimeout))), "http", otelhttp.WithTracerProvider(a.telemetry.provider)), nil
 }
 
 func plain(w http.ResponseWriter, status int, text string) {
@@ -105,6 +105,36 @@ func secure(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 	})
 }
+
+// challenge401 tells who showed a token that it does not hold (RFC 6750), and
+// not that one is missing.
+func challenge401(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "" {
+			w = &challenger{w}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// challenger completes the challenge of a 401.
+type challenger struct{ http.ResponseWriter }
+
+// WriteHeader sends the status.
+func (c *challenger) WriteHeader(status int) {
+	const scheme = "Bearer"
+	if given := c.Header().Get("WWW-Authenticate"); status == http.StatusUnauthorized && strings.HasPrefix(given, scheme) && !strings.Contains(given, "error=") {
+		parts := []string{`error="invalid_token"`}
+		if rest := strings.TrimSpace(strings.TrimPrefix(given, scheme)); rest != "" {
+			parts = append(parts, rest)
+		}
+		c.Header().Set("WWW-Authenticate", scheme+" "+strings.Join(parts, ", "))
+	}
+	c.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (c *challenger) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 // plainBody refuses compressed bodies: no door takes them, and a small one
 // could be a large one.
