@@ -17,14 +17,12 @@ import (
 	"github.com/fairlead-dev/fairlead/graphql/engine"
 	"github.com/fairlead-dev/fairlead/graphql/graphiql"
 	"github.com/fairlead-dev/fairlead/graphql/limit"
+	"github.com/fairlead-dev/fairlead/graphql/node"
 	"github.com/fairlead-dev/fairlead/graphql/overhttp"
 )
 
 //go:embed schema.graphql
 var schemaText string
-
-// Schema is the schema in the schema definition language, with descriptions.
-func Schema() string { return schemaText }
 
 // Config is what the door is built from. Catalog, Access, Authenticate and
 // Recorder are needed; the zero value of anything else is its default.
@@ -58,6 +56,7 @@ type door struct {
 	catalog  *catalog.Service
 	access   *access.Service
 	recorder access.Recorder
+	nodes    *node.Reader
 }
 
 // introspection asks policy whether a caller may see the schema.
@@ -76,7 +75,7 @@ func New(cfg Config) (http.Handler, error) {
 		return nil, errors.New("graphql: Catalog, Access, Authenticate and Recorder are needed")
 	}
 	e, err := engine.New(engine.Config{
-		Schema: schemaText, Root: &root{&door{cfg.Catalog, cfg.Access, cfg.Recorder}}, Limits: cfg.Limits, Budget: cfg.Entities,
+		Schema: schemaText, Root: &root{&door{cfg.Catalog, cfg.Access, cfg.Recorder, &node.Reader{Catalog: cfg.Catalog, Recorder: cfg.Recorder}}}, Limits: cfg.Limits, Budget: cfg.Entities,
 		MayIntrospect: introspection(cfg.Access), Logger: cfg.Logger,
 	})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/fairlead-dev/fairlead/graphql/bind"
 	"github.com/fairlead-dev/fairlead/graphql/engine"
 	"github.com/fairlead-dev/fairlead/graphql/filter"
+	"github.com/fairlead-dev/fairlead/graphql/node"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
@@ -115,7 +116,7 @@ func (d *door) list(ctx context.Context, args listArgs) (*connection, error) {
 // connection resolves the type EntityConnection.
 type connection struct {
 	Edges      []edge
-	Nodes      []*node
+	Nodes      []*node.Node
 	PageInfo   pageInfo
 	TotalCount int32
 }
@@ -123,7 +124,7 @@ type connection struct {
 // edge resolves the type EntityEdge.
 type edge struct {
 	Cursor string
-	Node   *node
+	Node   *node.Node
 }
 
 // pageInfo resolves the type PageInfo.
@@ -134,7 +135,7 @@ type pageInfo struct {
 
 func (d *door) connection(ctx context.Context, page *catalog.EntityPage) *connection {
 	c := &connection{
-		Nodes: d.nodes(ctx, page.Items), Edges: make([]edge, len(page.Items)),
+		Nodes: d.nodes.Nodes(ctx, page.Items), Edges: make([]edge, len(page.Items)),
 		TotalCount: int32(min(page.TotalItems, 1<<30)), //nolint:gosec // cannot overflow
 	}
 	for i, n := range c.Nodes {

@@ -9,6 +9,7 @@ import (
 	"github.com/fairlead-dev/fairlead/graphql/bind"
 	"github.com/fairlead-dev/fairlead/graphql/engine"
 	"github.com/fairlead-dev/fairlead/graphql/filter"
+	"github.com/fairlead-dev/fairlead/graphql/node"
 )
 
 // root resolves the schema: its operations by name.
@@ -36,10 +37,10 @@ func (r *root) Query() any {
 // binder binds operations; references in their answers lead to entities.
 func (d *door) binder() *bind.Binder {
 	return &bind.Binder{
-		Recorder: d.recorder, Link: reflect.TypeFor[func(context.Context) (*node, error)](), Node: reflect.TypeFor[*node](),
+		Recorder: d.recorder, Link: reflect.TypeFor[func(context.Context) (*node.Node, error)](), Node: reflect.TypeFor[*node.Node](),
 		Near: func(ctx context.Context) (bind.Near, func()) {
-			b := d.batch(ctx)
-			return b, func() { engine.RequestOf(ctx).ChargeCopies(b.size) }
+			b := d.nodes.Batch(ctx)
+			return b, b.Charge
 		},
 	}
 }
@@ -59,12 +60,12 @@ func (r *root) Mutation() any {
 // method.
 func (r *root) Subscription() any { return &subscription{r.d} }
 
-func (d *door) entity(ctx context.Context, args struct{ Ref string }) (*node, error) {
+func (d *door) entity(ctx context.Context, args struct{ Ref string }) (*node.Node, error) {
 	e, err := bind.Invoke(ctx, d.recorder, "get_entity", access.ReadCatalog, args.Ref, catalog.GetEntityInput{Ref: args.Ref}, d.catalog.GetEntity)
 	if err != nil {
 		return nil, err
 	}
-	return d.nodes(ctx, []*catalog.Entity{e})[0], nil
+	return d.nodes.Nodes(ctx, []*catalog.Entity{e})[0], nil
 }
 
 // facet resolves the type Facet.
@@ -112,14 +113,14 @@ type subscription struct{ d *door }
 type change struct {
 	Changed, Removed []string
 	Many             bool
-	batch            *batch
+	batch            *node.Batch
 }
 
 // Entities are the entities added or changed that are still there.
-func (c *change) Entities(ctx context.Context) ([]*node, error) {
-	out := []*node{}
+func (c *change) Entities(ctx context.Context) ([]*node.Node, error) {
+	out := []*node.Node{}
 	for _, ref := range c.Changed {
-		n, err := c.batch.get(ctx, c.batch.index[ref])
+		n, err := c.batch.Get(ctx, c.batch.Add(ref))
 		if err != nil {
 			return nil, err
 		}
@@ -141,9 +142,9 @@ func (s *subscription) CatalogChanged(ctx context.Context, args struct{ Kinds *[
 }
 
 func (d *door) change(ctx context.Context, c catalog.Changes) *change {
-	told := &change{Changed: c.Changed, Removed: c.Removed, Many: c.Many, batch: d.batch(ctx)}
+	told := &change{Changed: c.Changed, Removed: c.Removed, Many: c.Many, batch: d.nodes.Batch(ctx)}
 	for _, ref := range c.Changed {
-		told.batch.add(ref)
+		told.batch.Add(ref)
 	}
 	return told
 }

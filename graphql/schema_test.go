@@ -21,7 +21,11 @@ import (
 
 func schema(t *testing.T) *ast.Schema {
 	t.Helper()
-	s, err := gqlparser.LoadSchema(&ast.Source{Name: "schema.graphql", Input: graphql.Schema()})
+	text, err := os.ReadFile("schema.graphql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := gqlparser.LoadSchema(&ast.Source{Name: "schema.graphql", Input: string(text)})
 	if err != nil {
 		t.Fatal(err)
 	}

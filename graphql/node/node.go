@@ -1,4 +1,4 @@
-package graphql
+package node
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
-// node resolves the type Entity. What most documents ask for stands ready in
+// Node resolves the type Entity. What most documents ask for stands ready in
 // fields, which graphql-go reads without calling anything.
-type node struct {
+type Node struct {
 	Ref, APIVersion, Kind  string
 	Title, Type, Lifecycle *string
 	Status                 []entity.StatusItem // of Backstage's own type
@@ -22,8 +22,8 @@ type node struct {
 	texts struct{ title, typ, lifecycle string } // what the pointers point at
 }
 
-func newNode(e *catalog.Entity, g *group) *node {
-	n := &node{
+func newNode(e *catalog.Entity, g *group) *Node {
+	n := &Node{
 		Ref: e.Ref.String(), APIVersion: e.Root.String("apiVersion"), Kind: e.Kind(), Status: e.Status, e: e, group: g,
 	}
 	t := &n.texts
@@ -34,19 +34,19 @@ func newNode(e *catalog.Entity, g *group) *node {
 }
 
 // Metadata is what all kinds have in common.
-func (n *node) Metadata() *metadata { return newMetadata(n.e.Metadata(), n.group.request) }
+func (n *Node) Metadata() *metadata { return newMetadata(n.e.Metadata(), n.group.request) }
 
 // Spec is what is particular to the entity's kind.
-func (n *node) Spec() *scalar.JSON { return n.paid(scalar.Of(n.e.Spec())) }
+func (n *Node) Spec() *scalar.JSON { return n.paid(scalar.Of(n.e.Spec())) }
 
 // JSON is the entity as Backstage's REST API serves it.
-func (n *node) JSON() (scalar.JSON, error) {
+func (n *Node) JSON() (scalar.JSON, error) {
 	raw, err := n.e.MarshalJSON()
 	return *n.paid(&scalar.JSON{Raw: raw}), err
 }
 
 // paid is a value whose size the request has been charged with.
-func (n *node) paid(j *scalar.JSON) *scalar.JSON {
+func (n *Node) paid(j *scalar.JSON) *scalar.JSON {
 	if j != nil {
 		n.group.request.Charge(len(j.Raw))
 	}
@@ -54,8 +54,8 @@ func (n *node) paid(j *scalar.JSON) *scalar.JSON {
 }
 
 // Source is where the entity was read.
-func (n *node) Source() *provenance {
-	p := &provenance{of: n.group.d.catalog.Origin(n.e)}
+func (n *Node) Source() *provenance {
+	p := &provenance{of: n.group.from.Catalog.Origin(n.e)}
 	f := &p.of
 	p.Source, p.Path = f.Source, f.Path
 	p.Repo, p.Commit, p.ChangedIn, p.StaleSince = some(&f.Repo), some(&f.Commit), some(&f.ChangedIn), some(&f.StaleSince)
@@ -93,7 +93,7 @@ func some[T comparable](v *T) *T {
 type first struct{ First *int32 }
 
 // many gives the entities that a relation leads to.
-func (n *node) many(ctx context.Context, relation string, args first) ([]*node, error) {
+func (n *Node) many(ctx context.Context, relation string, args first) ([]*Node, error) {
 	limit := int32(1 << 30)
 	if args.First != nil {
 		if limit = *args.First; limit < 0 {
@@ -102,7 +102,7 @@ func (n *node) many(ctx context.Context, relation string, args first) ([]*node, 
 	}
 	h := hop{relation: relation}
 	b := n.group.follow(h)
-	out := []*node{}
+	out := []*Node{}
 	for i := range n.e.Relations {
 		r := &n.e.Relations[i]
 		if len(out) >= int(limit) {
@@ -111,7 +111,7 @@ func (n *node) many(ctx context.Context, relation string, args first) ([]*node, 
 		if !h.holds(r) {
 			continue
 		}
-		target, err := b.get(ctx, b.index[r.TargetRef])
+		target, err := b.Get(ctx, b.index[r.TargetRef])
 		if err != nil {
 			return nil, err
 		}
@@ -123,7 +123,7 @@ func (n *node) many(ctx context.Context, relation string, args first) ([]*node, 
 }
 
 // one gives the first entity that a relation leads to, of a kind.
-func (n *node) one(ctx context.Context, relation, kind string) (*node, error) {
+func (n *Node) one(ctx context.Context, relation, kind string) (*Node, error) {
 	h := hop{relation, kind}
 	b := n.group.follow(h)
 	for i := range n.e.Relations {
@@ -131,51 +131,81 @@ func (n *node) one(ctx context.Context, relation, kind string) (*node, error) {
 		if !h.holds(r) {
 			continue
 		}
-		if target, err := b.get(ctx, b.index[r.TargetRef]); target != nil || err != nil {
+		if target, err := b.Get(ctx, b.index[r.TargetRef]); target != nil || err != nil {
 			return target, err
 		}
 	}
 	return nil, nil
 }
 
-func (n *node) Owner(ctx context.Context) (*node, error)  { return n.one(ctx, "ownedBy", "") }
-func (n *node) System(ctx context.Context) (*node, error) { return n.one(ctx, "partOf", "system") }
-func (n *node) Domain(ctx context.Context) (*node, error) { return n.one(ctx, "partOf", "domain") }
-func (n *node) Parent(ctx context.Context) (*node, error) { return n.one(ctx, "childOf", "") }
+// Owner is who owns it.
+func (n *Node) Owner(ctx context.Context) (*Node, error) { return n.one(ctx, "ownedBy", "") }
 
-func (n *node) PartOf(ctx context.Context, a first) ([]*node, error) { return n.many(ctx, "partOf", a) }
-func (n *node) Parts(ctx context.Context, a first) ([]*node, error)  { return n.many(ctx, "hasPart", a) }
-func (n *node) DependsOn(ctx context.Context, a first) ([]*node, error) {
+// System is the system that it is part of.
+func (n *Node) System(ctx context.Context) (*Node, error) { return n.one(ctx, "partOf", "system") }
+
+// Domain is the domain that it is part of.
+func (n *Node) Domain(ctx context.Context) (*Node, error) { return n.one(ctx, "partOf", "domain") }
+
+// Parent is the parent of a group.
+func (n *Node) Parent(ctx context.Context) (*Node, error) { return n.one(ctx, "childOf", "") }
+
+// PartOf is what it is part of.
+func (n *Node) PartOf(ctx context.Context, a first) ([]*Node, error) { return n.many(ctx, "partOf", a) }
+
+// Parts are what is part of it.
+func (n *Node) Parts(ctx context.Context, a first) ([]*Node, error) { return n.many(ctx, "hasPart", a) }
+
+// DependsOn is what it depends on.
+func (n *Node) DependsOn(ctx context.Context, a first) ([]*Node, error) {
 	return n.many(ctx, "dependsOn", a)
 }
-func (n *node) DependencyOf(ctx context.Context, a first) ([]*node, error) {
+
+// DependencyOf is what depends on it.
+func (n *Node) DependencyOf(ctx context.Context, a first) ([]*Node, error) {
 	return n.many(ctx, "dependencyOf", a)
 }
-func (n *node) ProvidesApis(ctx context.Context, a first) ([]*node, error) {
+
+// ProvidesApis are the APIs that it provides.
+func (n *Node) ProvidesApis(ctx context.Context, a first) ([]*Node, error) {
 	return n.many(ctx, "providesApi", a)
 }
-func (n *node) ConsumesApis(ctx context.Context, a first) ([]*node, error) {
+
+// ConsumesApis are the APIs that it consumes.
+func (n *Node) ConsumesApis(ctx context.Context, a first) ([]*Node, error) {
 	return n.many(ctx, "consumesApi", a)
 }
-func (n *node) APIProvidedBy(ctx context.Context, a first) ([]*node, error) {
+
+// APIProvidedBy is what provides this API.
+func (n *Node) APIProvidedBy(ctx context.Context, a first) ([]*Node, error) {
 	return n.many(ctx, "apiProvidedBy", a)
 }
-func (n *node) APIConsumedBy(ctx context.Context, a first) ([]*node, error) {
+
+// APIConsumedBy is what consumes this API.
+func (n *Node) APIConsumedBy(ctx context.Context, a first) ([]*Node, error) {
 	return n.many(ctx, "apiConsumedBy", a)
 }
-func (n *node) Members(ctx context.Context, a first) ([]*node, error) {
+
+// Members are the members of a group.
+func (n *Node) Members(ctx context.Context, a first) ([]*Node, error) {
 	return n.many(ctx, "hasMember", a)
 }
-func (n *node) MemberOf(ctx context.Context, a first) ([]*node, error) {
+
+// MemberOf are the groups that a user is a member of.
+func (n *Node) MemberOf(ctx context.Context, a first) ([]*Node, error) {
 	return n.many(ctx, "memberOf", a)
 }
-func (n *node) Children(ctx context.Context, a first) ([]*node, error) {
+
+// Children are the groups below a group.
+func (n *Node) Children(ctx context.Context, a first) ([]*Node, error) {
 	return n.many(ctx, "parentOf", a)
 }
-func (n *node) Owns(ctx context.Context, a first) ([]*node, error) { return n.many(ctx, "ownerOf", a) }
+
+// Owns is what a user or group owns.
+func (n *Node) Owns(ctx context.Context, a first) ([]*Node, error) { return n.many(ctx, "ownerOf", a) }
 
 // Relations are the entity's relations, of one type if one is asked for.
-func (n *node) Relations(ctx context.Context, args struct{ Type *string }) ([]*relation, error) {
+func (n *Node) Relations(ctx context.Context, args struct{ Type *string }) ([]*relation, error) {
 	var h hop
 	if args.Type != nil {
 		h.relation = *args.Type
@@ -194,10 +224,10 @@ func (n *node) Relations(ctx context.Context, args struct{ Type *string }) ([]*r
 // relation resolves the type Relation.
 type relation struct {
 	Type, TargetRef string
-	batch           *batch
+	batch           *Batch
 }
 
 // Target is the entity at the other end.
-func (r *relation) Target(ctx context.Context) (*node, error) {
-	return r.batch.get(ctx, r.batch.index[r.TargetRef])
+func (r *relation) Target(ctx context.Context) (*Node, error) {
+	return r.batch.Get(ctx, r.batch.index[r.TargetRef])
 }

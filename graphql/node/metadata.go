@@ -1,4 +1,4 @@
-package graphql
+package node
 
 import (
 	"github.com/fairlead-dev/fairlead/catalog/entity"

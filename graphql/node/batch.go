@@ -1,4 +1,6 @@
-package graphql
+// Package node shows entities to graphql-go: their fields, and what they are
+// related to, looked up for many of them together.
+package node
 
 import (
 	"context"
@@ -12,11 +14,18 @@ import (
 	"github.com/fairlead-dev/fairlead/graphql/engine"
 )
 
-// batch is a set of references that are looked up together, once, when the
+// Reader reads entities.
+type Reader struct {
+	Catalog *catalog.Service
+	// Recorder is told of every reading.
+	Recorder access.Recorder
+}
+
+// Batch is a set of references that are looked up together, once, when the
 // first of them is asked for; many of them in parts, so that whoever asks for
 // the first few of thousands does not wait for the rest.
-type batch struct {
-	d     *door
+type Batch struct {
+	from  *Reader
 	refs  []string
 	index map[string]int
 
@@ -32,27 +41,32 @@ type batch struct {
 // part is so many references of a batch, and the entities they stand for.
 type part struct {
 	once  sync.Once
-	nodes []*node
+	nodes []*Node
 	err   error
 }
 
 // partSize is the number of references in a part.
 const partSize = 1000
 
-func (d *door) batch(ctx context.Context) *batch {
-	return &batch{d: d, index: map[string]int{}, own: d.group(ctx)}
+// Batch makes a set for an answer; references are added before the first is
+// looked up.
+func (r *Reader) Batch(ctx context.Context) *Batch {
+	return &Batch{from: r, index: map[string]int{}, own: r.group(ctx)}
 }
 
+// Charge charges the request with the texts that were counted.
+func (b *Batch) Charge() { b.own.request.ChargeCopies(b.size) }
+
 // Link is what gives the entity of a reference.
-func (b *batch) Link(ref string) any {
-	i := b.add(ref)
-	return func(ctx context.Context) (*node, error) { return b.get(ctx, i) }
+func (b *Batch) Link(ref string) any {
+	i := b.Add(ref)
+	return func(ctx context.Context) (*Node, error) { return b.Get(ctx, i) }
 }
 
 // Given is the node of an entity that the answer holds itself.
-func (b *batch) Given(e *catalog.Entity) any {
+func (b *Batch) Given(e *catalog.Entity) any {
 	if e == nil {
-		return (*node)(nil)
+		return (*Node)(nil)
 	}
 	n := newNode(e, b.own)
 	b.own.members = append(b.own.members, n)
@@ -60,11 +74,11 @@ func (b *batch) Given(e *catalog.Entity) any {
 }
 
 // Count adds to the size of the answer's texts.
-func (b *batch) Count(bytes int) { b.size += bytes }
+func (b *Batch) Count(bytes int) { b.size += bytes }
 
-// add puts a reference into the set, before anything is looked up, and gives
+// Add puts a reference into the set, before anything is looked up, and gives
 // what to ask for it by.
-func (b *batch) add(ref string) int {
+func (b *Batch) Add(ref string) int {
 	if ref == "" {
 		return -1
 	}
@@ -77,8 +91,8 @@ func (b *batch) add(ref string) int {
 	return i
 }
 
-// get is the entity of a reference, nil if the caller can see none.
-func (b *batch) get(ctx context.Context, i int) (*node, error) {
+// Get is the entity of a reference, nil if the caller can see none.
+func (b *Batch) Get(ctx context.Context, i int) (*Node, error) {
 	if i < 0 {
 		return nil, nil
 	}
@@ -94,27 +108,27 @@ func (b *batch) get(ctx context.Context, i int) (*node, error) {
 	return p.nodes[i%partSize], nil
 }
 
-func (b *batch) load(ctx context.Context, refs []string) ([]*node, error) {
+func (b *Batch) load(ctx context.Context, refs []string) ([]*Node, error) {
 	if err := engine.RequestOf(ctx).Spend(len(refs)); err != nil {
 		return nil, err
 	}
-	out, err := bind.Invoke(ctx, b.d.recorder, "get_entities", access.ReadCatalog, "", catalog.GetEntitiesInput{EntityRefs: refs}, b.d.catalog.GetEntities)
+	out, err := bind.Invoke(ctx, b.from.Recorder, "get_entities", access.ReadCatalog, "", catalog.GetEntitiesInput{EntityRefs: refs}, b.from.Catalog.GetEntities)
 	if err != nil {
 		return nil, err
 	}
-	return b.d.nodes(ctx, out.Items), nil
+	return b.from.Nodes(ctx, out.Items), nil
 }
 
 // group is entities that stand side by side in an answer. What one of them is
 // related to is looked up for all of them together, so that a query costs as
 // many lookups as it names relations, however many entities it finds.
 type group struct {
-	d       *door
+	from    *Reader
 	request *engine.Request
-	members []*node
+	members []*Node
 
 	mu   sync.Mutex
-	hops map[hop]*batch
+	hops map[hop]*Batch
 }
 
 // hop is a step along relations of one type ("" is any) to entities of one
@@ -130,14 +144,14 @@ func (h hop) holds(r *entity.Relation) bool {
 	return h.kind == "" || kind == h.kind
 }
 
-func (d *door) group(ctx context.Context) *group {
-	return &group{d: d, request: engine.RequestOf(ctx), hops: map[hop]*batch{}}
+func (r *Reader) group(ctx context.Context) *group {
+	return &group{from: r, request: engine.RequestOf(ctx), hops: map[hop]*Batch{}}
 }
 
-// nodes makes a group of entities and gives them in order; nil stays nil.
-func (d *door) nodes(ctx context.Context, entities []*catalog.Entity) []*node {
-	g := d.group(ctx)
-	out := make([]*node, len(entities))
+// Nodes makes a group of entities and gives them in order; nil stays nil.
+func (r *Reader) Nodes(ctx context.Context, entities []*catalog.Entity) []*Node {
+	g := r.group(ctx)
+	out := make([]*Node, len(entities))
 	for i, e := range entities {
 		if e != nil {
 			out[i] = newNode(e, g)
@@ -148,16 +162,16 @@ func (d *door) nodes(ctx context.Context, entities []*catalog.Entity) []*node {
 }
 
 // follow gives the batch of all that the group is related to by a hop.
-func (g *group) follow(h hop) *batch {
+func (g *group) follow(h hop) *Batch {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	b, known := g.hops[h]
 	if !known {
-		b = &batch{d: g.d, index: map[string]int{}}
+		b = &Batch{from: g.from, index: map[string]int{}}
 		for _, m := range g.members {
 			for i := range m.e.Relations {
 				if r := &m.e.Relations[i]; h.holds(r) {
-					b.add(r.TargetRef)
+					b.Add(r.TargetRef)
 				}
 			}
 		}
