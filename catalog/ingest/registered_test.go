@@ -254,17 +254,18 @@ func TestTryLocation(t *testing.T) {
 		"twice.yaml": location("twice", "targets: [./a.yaml, ./c.yaml]"), "c.yaml": component("a"),
 		"gone.yaml": location("gone", "target: ./nowhere.yaml"), "broken.yaml": "kind: [", "kindless.yaml": "apiVersion: backstage.io/v1alpha1\nkind: Component\nmetadata: {name: x}\nspec: {type: service}\n"})
 	for path, want := range map[string]string{
-		"all.yaml":                   "location:default/all component:default/b component:default/a2 component:default/a",
-		"twice.yaml":                 "Duplicate nested entity: component:default/a",
-		"gone.yaml":                  "NotFoundError: registered/shop//gone.yaml:6:3: target \"./nowhere.yaml\" is not there",
-		"nothing.yaml":               "NotFoundError: location: target \"" + host + "shop/blob/main/nothing.yaml\" is not there",
-		"broken.yaml":                "registered/shop//broken.yaml:1:",
-		"kindless.yaml":              "registered/shop//kindless.yaml:4:",
-		"../../../other/blob/x.yaml": "may not be read",
+		"all.yaml":               "location:default/all component:default/b component:default/a2 component:default/a",
+		"twice.yaml":             "Duplicate nested entity: component:default/a",
+		"gone.yaml":              "NotFoundError: registered/shop//gone.yaml:6:3: target \"./nowhere.yaml\" is not there",
+		"nothing.yaml":           "NotFoundError: location: target \"" + host + "shop/blob/main/nothing.yaml\" is not there",
+		"broken.yaml":            "registered/shop//broken.yaml:1:",
+		"kindless.yaml":          "registered/shop//kindless.yaml:4:",
+		"other/blob/main/x.yaml": "may not be read",
+		"shop/blob/dev/x.yaml":   "is not how the files of",
 	} {
 		target := host + "shop/blob/main/" + path
-		if strings.HasPrefix(path, "..") {
-			target = host + "other/blob/main/x.yaml"
+		if strings.Contains(path, "/") {
+			target = host + path
 		}
 		entities, err := w.in.TryLocation(t.Context(), at(target))
 		var refs []string

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fairlead-dev/fairlead/catalog/descriptor"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
@@ -22,8 +23,16 @@ func (in *Ingester) MayRead(target string) error {
 	if in.covering(target) != nil {
 		return nil
 	}
-	_, err := in.registered.Repositories.Repository(target)
-	return err
+	src, err := in.registered.Repositories.Repository(target)
+	if err != nil {
+		return err
+	}
+	d := src.Describe()
+	path, ok := in.processor.Within(descriptor.Location{Type: d.BaseType, Target: d.Base}, descriptor.Location{Type: descriptor.TypeURL, Target: target})
+	if !ok || path == "" {
+		return fault.New(fault.Invalid, "%s is not how the files of %s are addressed", target, d.URL).WithFix("Write it as %scatalog-info.yaml.", d.Base)
+	}
+	return nil
 }
 
 // Rediscover has registered locations looked up again soon, as others may have

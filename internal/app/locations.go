@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -73,19 +74,19 @@ func (c *Config) checkLocations(k *checker) {
 	}
 	seen := map[string]bool{}
 	for i, h := range l.Hosts {
-		path := fmt.Sprintf("catalog.locations.hosts[%d]", i)
+		key := fmt.Sprintf("catalog.locations.hosts[%d]", i)
 		u, err := url.Parse("https://" + h.Host + "/")
 		switch {
 		case err != nil || u.Host != h.Host || u.Hostname() == "" || u.Path != "/" || strings.ContainsAny(h.Host, "*@ "):
-			k.add(path+".host", "%q is no host; write for example git.example.com or git.example.com:8443", h.Host)
+			k.add(key+".host", "%q is no host; write for example git.example.com or git.example.com:8443", h.Host)
 			continue
 		case seen[strings.ToLower(h.Host)]:
-			k.add(path+".host", "%s is listed twice", h.Host)
+			k.add(key+".host", "%s is listed twice", h.Host)
 		}
 		seen[strings.ToLower(h.Host)] = true
 		probe := git.SourceConfig{URL: "https://" + h.Host + "/owner/repository.git", Credentials: h.Credentials, Limits: h.Limits}
 		for _, p := range probe.Validate() {
-			k.add(path+"."+p.Field, "%s", p.Message)
+			k.add(key+"."+p.Field, "%s", p.Message)
 		}
 	}
 }
@@ -153,7 +154,8 @@ type readable struct {
 	// repository is the one repository that the rule is of; "" for a host.
 	repository string
 	host       string
-	// owner narrows a host to what one organization, user or group owns.
+	// owner narrows a host to what is below a path: what one organization,
+	// user or group owns.
 	owner string
 	// template is what the repositories' sources have in common.
 	template git.SourceConfig
@@ -164,39 +166,42 @@ type readable struct {
 // anybody may read at the hosts of configured forges.
 func (c *Config) readable() []readable {
 	var repos, owned, open []readable
-	add := func(kind, host, owner string, token forge.Credentials) {
+	add := func(at, owner string, token forge.Credentials) {
+		host, below := hostIn(at)
 		cred := git.Credentials{TokenFile: token.TokenFile, TokenEnv: token.TokenEnv}
-		owned = append(owned, readable{host: host, owner: owner, template: git.SourceConfig{Forge: kind, Credentials: cred}})
-		open = append(open, readable{host: host, template: git.SourceConfig{Forge: kind}})
+		owned = append(owned, readable{host: host, owner: path.Join(below, owner), template: git.SourceConfig{Credentials: cred}})
+		open = append(open, readable{host: host, owner: below})
 	}
 	for _, s := range c.Catalog.Sources {
 		switch {
 		case s.Git != nil:
 			repos = append(repos, readable{repository: entity.RepositoryKey(cmp.Or(s.Git.WebURL, s.Git.URL)), template: *s.Git})
 		case s.GitHub != nil:
-			add("github", hostIn(cmp.Or(s.GitHub.URL, s.GitHub.Host, "github.com")), cmp.Or(s.GitHub.Org, s.GitHub.User), s.GitHub.Token())
+			add(cmp.Or(s.GitHub.URL, s.GitHub.Host, "github.com"), cmp.Or(s.GitHub.Org, s.GitHub.User), s.GitHub.Token())
 		case s.Gitea != nil:
-			add("gitea", hostIn(cmp.Or(s.Gitea.URL, s.Gitea.Host)), cmp.Or(s.Gitea.Org, s.Gitea.User), s.Gitea.Token())
+			add(cmp.Or(s.Gitea.URL, s.Gitea.Host), cmp.Or(s.Gitea.Org, s.Gitea.User), s.Gitea.Token())
 		case s.GitLab != nil:
-			add("gitlab", hostIn(cmp.Or(s.GitLab.URL, s.GitLab.Host, "gitlab.com")), cmp.Or(s.GitLab.Group, s.GitLab.User), s.GitLab.Token())
+			add(cmp.Or(s.GitLab.URL, s.GitLab.Host, "gitlab.com"), cmp.Or(s.GitLab.Group, s.GitLab.User), s.GitLab.Token())
 		}
 	}
 	for _, h := range c.Catalog.Locations.Hosts {
-		owned = append(owned, readable{host: hostIn(h.Host), template: git.SourceConfig{Credentials: h.Credentials, Limits: h.Limits}})
+		host, _ := hostIn(h.Host)
+		owned = append(owned, readable{host: host, template: git.SourceConfig{Credentials: h.Credentials, Limits: h.Limits}})
 	}
 	return slices.Concat(repos, owned, open)
 }
 
-// hostIn is the host of a host or a URL, as git.FileURL has it.
-func hostIn(s string) string {
+// hostIn is the host of a host or a URL, as git.FileURL has it, and the path
+// below which its owners are.
+func hostIn(s string) (host, below string) {
 	if !strings.Contains(s, "://") {
 		s = "https://" + s
 	}
 	f, err := git.ParseFileURL(strings.TrimRight(s, "/") + "/owner/repository/blob/main/file")
 	if err != nil {
-		return ""
+		return "", ""
 	}
-	return f.Host
+	return f.Host, strings.TrimSuffix(strings.TrimSuffix(f.Owner, "owner"), "/")
 }
 
 func (r *readable) holds(f git.FileURL) bool {
