@@ -95,9 +95,13 @@ type Rules struct {
 
 // Reading is what one file says.
 type Reading struct {
-	Commands []Command `json:"commands,omitempty"`
-	Targets  []Target  `json:"targets,omitempty"`
-	Rules    *Rules    `json:"rules,omitempty"`
+	Commands     []Command     `json:"commands,omitempty"`
+	Targets      []Target      `json:"targets,omitempty"`
+	Rules        *Rules        `json:"rules,omitempty"`
+	SLOs         []SLO         `json:"slos,omitempty"`
+	Alerts       []Alert       `json:"alerts,omitempty"`
+	Owners       []OwnerRule   `json:"owners,omitempty"`
+	Applications []Application `json:"applications,omitempty"`
 	// Open tells that a task file includes others or makes targets by
 	// pattern, so that a target which it does not name may still be there.
 	Open bool `json:"open,omitempty"`
@@ -126,6 +130,8 @@ func kinds() []kind {
 		{isNamed("build.gradle", "build.gradle.kts"), readGradle},
 		{isWorkflow, readWorkflow},
 		{isGitLab, readGitLab},
+		{isCodeowners, readCodeowners},
+		{isOperations, readOperations},
 	}
 }
 

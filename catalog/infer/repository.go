@@ -11,6 +11,7 @@ import (
 // not changed once made, and safe for concurrent use.
 type Repository struct {
 	readings map[string]Reading
+	sorted   []string // the paths of readings
 	// found are the good commands, each in its folder, by path.
 	found []found
 	// rules are the files with rules for agents, by path.
@@ -23,6 +24,9 @@ type Repository struct {
 	// homes are the folders from which one works: those with a task file or a
 	// manifest.
 	homes map[string]bool
+	// overlays and runbooks are known by their paths alone.
+	overlays []Overlay
+	runbooks []string
 	// files are the paths that decided where commands belong and whether they
 	// work.
 	files []string
@@ -43,12 +47,13 @@ type found struct {
 // repository.
 func NewRepository(readings map[string]Reading, files []string) *Repository {
 	r := &Repository{readings: readings, targets: map[Need]Target{}, open: map[Need]bool{}, tasked: map[Need]string{}, homes: map[string]bool{}}
-	sorted := slices.Sorted(maps.Keys(readings))
-	for _, at := range sorted {
+	r.sorted = slices.Sorted(maps.Keys(readings))
+	for _, at := range r.sorted {
 		r.join(at, readings[at])
 	}
 	tree := newTree(files)
-	for _, at := range sorted {
+	r.byPath(files, tree)
+	for _, at := range r.sorted {
 		for _, c := range readings[at].Commands {
 			if c.Score >= goodScore {
 				c = r.placed(c, tree)
@@ -61,6 +66,37 @@ func NewRepository(readings map[string]Reading, files []string) *Repository {
 	}
 	r.files = slices.Sorted(maps.Keys(tree.asked))
 	return r
+}
+
+// byPath notes the files that mean something by where they are.
+func (r *Repository) byPath(files []string, t *tree) {
+	for _, f := range files {
+		if elsewhere(f) {
+			continue
+		}
+		if o, ok := overlayOf(f); ok && t.there(f) {
+			r.overlays = append(r.overlays, o)
+		}
+		if isRunbook(f) && t.there(f) {
+			r.runbooks = append(r.runbooks, f)
+		}
+	}
+	slices.SortFunc(r.overlays, func(a, b Overlay) int { return strings.Compare(a.Path, b.Path) })
+	slices.Sort(r.runbooks)
+}
+
+// isRunbook tells whether a path is one at which teams keep runbooks.
+func isRunbook(file string) bool {
+	base := strings.ToLower(path.Base(file))
+	if path.Ext(base) != ".md" {
+		return false
+	}
+	for part := range strings.SplitSeq(strings.ToLower(folder(file)), "/") {
+		if part == "runbooks" || part == "runbook" || part == "playbooks" {
+			return base != "readme.md" && base != "index.md"
+		}
+	}
+	return strings.HasPrefix(base, "runbook")
 }
 
 // tree is the files and folders of a repository. It notes which of them

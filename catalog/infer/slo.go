@@ -1,0 +1,175 @@
+package infer
+
+import (
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// SLO is a service level objective as a file states it.
+type SLO struct {
+	Name string `json:"name"`
+	// Service is whose it is, as the file names it.
+	Service string `json:"service,omitempty"`
+	// Title is what people call it, or what the file says of it.
+	Title string `json:"title,omitempty"`
+	// Objective is in per cent.
+	Objective float64 `json:"objective"`
+	// Window is the time that it is measured over, as the file writes it.
+	Window string `json:"window,omitempty"`
+	// Format is openslo, sloth or pyrra.
+	Format string `json:"format"`
+	Place
+}
+
+// slothWindow is the window of Sloth where a file names none: its own
+// default.
+const slothWindow = "30d"
+
+func (r *Reading) slo(s SLO) {
+	if len(r.SLOs) < maxFindings && s.Objective > 0 && s.Objective <= 100 {
+		s.Title = oneLine(s.Title)
+		r.SLOs = append(r.SLOs, s)
+	}
+}
+
+// openSLO reads an SLO of openslo/v1alpha, v1beta1 or v1. Each objective of
+// one is an objective of its own.
+func (r *Reading) openSLO(path string, root *yaml.Node) {
+	spec := child(root, "spec")
+	name, title := scalar(root, "metadata", "name"), scalar(root, "metadata", "displayName")
+	if title == "" {
+		title = scalar(spec, "description")
+	}
+	all := items(child(spec, "objectives"))
+	for i, o := range all {
+		percent, ok := number(o, "targetPercent")
+		if !ok {
+			if percent, ok = number(o, "target"); !ok {
+				continue
+			}
+			percent = rounded(percent * 100)
+		}
+		s := SLO{Name: name, Service: scalar(spec, "service"), Title: title, Objective: percent, Window: openWindow(spec), Format: "openslo", Place: Place{path, o.Line}}
+		if len(all) > 1 {
+			s.Name += "/" + strconv.Itoa(i+1)
+			if own := scalar(o, "displayName"); own != "" {
+				s.Title = own
+			}
+		}
+		r.slo(s)
+	}
+}
+
+// rounded takes away what multiplying by a hundred adds.
+func rounded(f float64) float64 {
+	out, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 12, 64), 64)
+	if err != nil {
+		return f
+	}
+	return out
+}
+
+func openWindow(spec *yaml.Node) string {
+	for _, key := range []string{"timeWindow", "timeWindows"} {
+		for _, w := range items(child(spec, key)) {
+			if d := scalar(w, "duration"); d != "" {
+				return d
+			}
+			count, unit := scalar(w, "count"), strings.ToLower(scalar(w, "unit"))
+			if count != "" && unit != "" {
+				if short, ok := map[string]string{"day": "d", "week": "w", "month": "M", "hour": "h", "quarter": "Q", "year": "Y"}[unit]; ok {
+					return count + short
+				}
+				return count + " " + unit
+			}
+		}
+	}
+	return ""
+}
+
+// sloth reads the objectives of Sloth's own format, alone or in its
+// Kubernetes resource.
+func (r *Reading) sloth(path string, spec *yaml.Node) {
+	service := scalar(spec, "service")
+	for _, o := range items(child(spec, "slos")) {
+		percent, ok := number(o, "objective")
+		if !ok || o == nil {
+			continue
+		}
+		r.slo(SLO{Name: scalar(o, "name"), Service: service, Title: scalar(o, "description"), Objective: percent, Window: slothWindow, Format: "sloth", Place: Place{path, o.Line}})
+		for _, key := range []string{"runbook_url", "runbook"} {
+			if book := scalar(o, "alerting", "annotations", key); book != "" {
+				r.alert(Alert{Name: scalar(o, "alerting", "name"), Service: service, Runbook: book, Place: Place{path, at(o, "alerting", "annotations", key).Line}})
+				break
+			}
+		}
+	}
+}
+
+func (r *Reading) pyrra(path string, root *yaml.Node) {
+	if percent, ok := number(root, "spec", "target"); ok {
+		r.slo(SLO{Name: scalar(root, "metadata", "name"), Service: scalar(root, "metadata", "labels", "pyrra.dev/service"), Title: scalar(root, "spec", "description"),
+			Objective: percent, Window: scalar(root, "spec", "window"), Format: "pyrra", Place: Place{path, at(root, "spec", "target").Line}})
+	}
+}
+
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > 200 {
+		cut := strings.LastIndexByte(s[:200], ' ')
+		if cut < 100 {
+			return ""
+		}
+		return s[:cut] + " …"
+	}
+	return s
+}
+
+// Alert is an alert as a rule file defines it.
+type Alert struct {
+	Name string `json:"name"`
+	// Service is whose it is, as its labels name it.
+	Service  string `json:"service,omitempty"`
+	Severity string `json:"severity,omitempty"`
+	Summary  string `json:"summary,omitempty"`
+	Runbook  string `json:"runbook,omitempty"`
+	Place
+}
+
+func (r *Reading) alert(a Alert) {
+	if len(r.Alerts) < maxFindings && a.Name != "" {
+		r.Alerts = append(r.Alerts, a)
+	}
+}
+
+// rules reads the alerts of Prometheus' rule groups. An alert that is made of
+// an objective by Sloth in several severities is told once for each.
+func (r *Reading) rules(path string, spec *yaml.Node) {
+	for _, g := range items(child(spec, "groups")) {
+		for _, rule := range items(child(g, "rules")) {
+			name := scalar(rule, "alert")
+			if name == "" {
+				continue
+			}
+			a := Alert{Name: name, Severity: scalar(rule, "labels", "severity"), Place: Place{path, child(rule, "alert").Line}}
+			for _, key := range []string{"sloth_service", "service", "app", "job", "component"} {
+				if a.Service = scalar(rule, "labels", key); a.Service != "" {
+					break
+				}
+			}
+			for _, key := range []string{"summary", "title", "description", "message"} {
+				if a.Summary = oneLine(scalar(rule, "annotations", key)); a.Summary != "" {
+					break
+				}
+			}
+			for _, key := range []string{"runbook_url", "runbook", "runbookUrl", "runbook-url"} {
+				if a.Runbook = scalar(rule, "annotations", key); a.Runbook != "" {
+					break
+				}
+			}
+			r.alert(a)
+		}
+	}
+}

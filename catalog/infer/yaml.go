@@ -1,0 +1,116 @@
+package infer
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// documents parses every YAML document of a file that is a mapping. Those
+// after a broken one are lost, and that is said.
+func documents(data []byte) (roots []*yaml.Node, why string) {
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	for len(roots) < maxFindings {
+		var doc yaml.Node
+		err := dec.Decode(&doc)
+		switch {
+		case errors.Is(err, io.EOF):
+			return roots, ""
+		case err != nil:
+			return roots, "the file is not YAML"
+		case len(doc.Content) == 1 && doc.Content[0].Kind == yaml.MappingNode:
+			roots = append(roots, doc.Content[0])
+		}
+	}
+	return roots, ""
+}
+
+// at walks down by keys.
+func at(n *yaml.Node, keys ...string) *yaml.Node {
+	for _, k := range keys {
+		n = child(n, k)
+	}
+	return n
+}
+
+// text is the scalar below keys, "" if there is none.
+func scalar(n *yaml.Node, keys ...string) string {
+	if n = at(n, keys...); n != nil && n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
+		return n.Value
+	}
+	return ""
+}
+
+// number is the number below keys.
+func number(n *yaml.Node, keys ...string) (float64, bool) {
+	f, err := strconv.ParseFloat(strings.TrimSuffix(scalar(n, keys...), "%"), 64)
+	return f, err == nil
+}
+
+// isYAML tells whether a path is one of a YAML file.
+func isYAML(base string) bool {
+	ext := strings.ToLower(path.Ext(base))
+	return ext == ".yaml" || ext == ".yml"
+}
+
+// isOperations tells whether a path is one at which teams keep objectives,
+// alerts and descriptions of deployments.
+func isOperations(dir, base string) bool {
+	if !isYAML(base) {
+		return false
+	}
+	name := strings.ToLower(base)
+	for _, word := range []string{"slo", "alert", "rule", "prometheus", "argo", "application", "kustomization"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	for part := range strings.SplitSeq(strings.ToLower(dir), "/") {
+		for _, word := range []string{"slo", "alert", "rules", "prometheus", "monitoring", "argo", "apps", "gitops", "clusters"} {
+			if strings.Contains(part, word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isTemplate tells whether a file is a template of YAML rather than YAML.
+func isTemplate(data []byte) bool {
+	return bytes.Contains(data, []byte("{{")) && !bytes.Contains(data, []byte("apiVersion: openslo")) && !bytes.Contains(data, []byte("$labels"))
+}
+
+// readOperations reads a file for what it turns out to hold.
+func readOperations(path string, data []byte) Reading {
+	roots, why := documents(data)
+	var r Reading
+	for _, root := range roots {
+		group, _, _ := strings.Cut(scalar(root, "apiVersion"), "/")
+		kind := scalar(root, "kind")
+		switch {
+		case group == "openslo" && kind == "SLO":
+			r.openSLO(path, root)
+		case group == "sloth.slok.dev" && kind == "PrometheusServiceLevel":
+			r.sloth(path, child(root, "spec"))
+		case strings.HasPrefix(scalar(root, "version"), "prometheus/v1") && kind == "":
+			r.sloth(path, root)
+		case group == "pyrra.dev" && kind == "ServiceLevelObjective":
+			r.pyrra(path, root)
+		case group == "monitoring.coreos.com" && kind == "PrometheusRule":
+			r.rules(path, child(root, "spec"))
+		case kind == "" && group == "" && child(root, "groups") != nil:
+			r.rules(path, root)
+		case group == "argoproj.io" && (kind == "Application" || kind == "ApplicationSet"):
+			r.application(path, kind, root)
+		}
+	}
+	if why != "" && len(r.SLOs)+len(r.Alerts)+len(r.Applications) == 0 && !isTemplate(data) {
+		r.Unreadable = why
+	}
+	return r
+}
