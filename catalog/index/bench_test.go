@@ -111,7 +111,7 @@ func BenchmarkApplyOne(b *testing.B) {
 // BenchmarkGrow adds the entities of a catalog a few at a time, as a first
 // reading of many small repositories does.
 func BenchmarkGrow(b *testing.B) {
-	changes := generate(5_000)
+	changes := generate(1_000)
 	for b.Loop() {
 		s := Empty()
 		for few := range slices.Chunk(changes, 2) {
