@@ -81,8 +81,8 @@ func TestEveryToolIsWellDescribed(t *testing.T) {
 				t.Errorf("%s has no %s", tool.Name, hint)
 			}
 		}
-		if !*tool.Annotations["readOnlyHint"] || *tool.Annotations["destructiveHint"] {
-			t.Errorf("%s: a tool that reads says otherwise", tool.Name)
+		if acts := tool.Name == "refresh_entity"; *tool.Annotations["readOnlyHint"] == acts || *tool.Annotations["destructiveHint"] || !*tool.Annotations["idempotentHint"] {
+			t.Errorf("%s: its hints say something else than it does", tool.Name)
 		}
 		for _, schema := range []json.RawMessage{tool.InputSchema, tool.OutputSchema} {
 			if bytes.Contains(schema, []byte(`"null"`)) {
@@ -117,6 +117,7 @@ func TestAnswersFollowTheirSchemas(t *testing.T) {
 		"get_service_brief":     {{"service": "checkout"}, {"service": "ledger", "sections": []string{"owner"}}, {"repository": "git@git.example.com:acme/checkout.git"}},
 		"list_ingestion_errors": {{}, {"source": "memory", "limit": 1}},
 		"list_sources":          {{}},
+		"refresh_entity":        {{"source": "memory"}},
 		"get_dependencies":      {{"ref": "checkout"}, {"ref": "db", "direction": "in"}, {"ref": "resource:db", "direction": "both", "depth": 5}},
 	}
 	for _, tool := range list.Tools {

@@ -130,6 +130,8 @@ func (d *door) catalogTools() []entry {
 			access.ReadCatalog, c.ListIngestionErrors, renderErrors, traits[catalog.ListIngestionErrorsInput, catalog.IngestionErrors]{less: fewerErrors}),
 		tool(d, "list_sources", "List catalog sources", "Tells where the catalog comes from and whether each source is read without trouble.",
 			access.ReadCatalog, c.ListSources, renderSources, traits[catalog.ListSourcesInput, catalog.Sources]{trim: trimSources}),
+		tool(d, "refresh_entity", "Read a source again", "Reads the source of an entity, or a source by name, again now: call it after a push, then list_ingestion_errors. Give entity_ref or source.",
+			access.RefreshCatalog, c.RefreshEntity, renderRefresh, traits[catalog.RefreshEntityInput, catalog.RefreshResult]{}),
 	}
 }
 

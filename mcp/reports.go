@@ -63,3 +63,7 @@ func trimSources(s *catalog.Sources) *catalog.Sources {
 	}
 	return out
 }
+
+func renderRefresh(r *catalog.RefreshResult) string {
+	return joined("read "+r.Source, prefixed("commit", r.Commit[:min(12, len(r.Commit))]), strconv.Itoa(r.Changed)+" entities changed") + "\n"
+}

@@ -42,8 +42,14 @@ type answer struct {
 }
 
 func newAnswer(w http.ResponseWriter, f *Front, req *Request, r *http.Request) *answer {
-	return &answer{front: f, request: req, events: takesEvents(r), header: http.Header{}, begun: make(chan struct{}),
+	a := &answer{front: f, request: req, events: takesEvents(r), header: http.Header{}, begun: make(chan struct{}),
 		out: w, flush: http.NewResponseController(w)}
+	if a.events {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.beat = time.AfterFunc(heartbeat, a.alive)
+	}
+	return a
 }
 
 // takesEvents tells whether a client takes a stream of events.
@@ -109,7 +115,6 @@ func (a *answer) begin() {
 	h.Set("X-Accel-Buffering", "no") // a proxy is not to collect events
 	a.out.WriteHeader(http.StatusOK)
 	close(a.begun)
-	a.beat = time.AfterFunc(heartbeat, a.alive)
 }
 
 // open begins the stream at once.
@@ -120,13 +125,15 @@ func (a *answer) open() {
 	_ = a.flush.Flush() // a writer that cannot flush sends at its end
 }
 
-// alive writes a comment, which clients pass over.
+// alive writes a comment, which clients pass over. It makes a stream of an
+// answer that takes long.
 func (a *answer) alive() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.ended {
 		return
 	}
+	a.begin()
 	if _, err := a.out.Write([]byte(": alive\n\n")); err == nil {
 		_ = a.flush.Flush()
 		a.beat.Reset(heartbeat)

@@ -62,7 +62,11 @@ func (r *relay) exchange(ctx context.Context, m *message) (*http.Response, error
 func (r *relay) request(ctx context.Context, m *message, f *flight) {
 	res, err := r.exchange(ctx, m)
 	if err == nil {
+		res.Body = r.heard(f, res.Body)
 		err = r.answer(m, f, res)
+	}
+	if errors.Is(context.Cause(ctx), errMute) {
+		err = fault.New(fault.Unavailable, "the server has said nothing for %s", r.Timeout).WithFix("Try again, or allow more with --timeout.")
 	}
 	if err == nil || r.isDropped(f) || r.base.Err() != nil {
 		return
@@ -172,7 +176,7 @@ func isAnswer(body []byte) bool {
 // tell posts what wants no answer, and waits until the server has it, so that
 // what comes next comes after it.
 func (r *relay) tell(ctx context.Context, m *message) {
-	ctx, cancel := context.WithTimeout(ctx, courtesy)
+	ctx, cancel := context.WithTimeout(ctx, r.courtesy())
 	defer cancel()
 	res, err := r.exchange(ctx, m)
 	if err == nil {

@@ -19,8 +19,8 @@ const (
 	// linger is how long answers are awaited: that to initialize before what
 	// follows is sent, others once nothing more is asked.
 	linger = 30 * time.Second
-	// courtesy is how long a notification or a farewell may take.
-	courtesy = 10 * time.Second
+	// maxCourtesy is how long a notification or a farewell may take.
+	maxCourtesy = 10 * time.Second
 )
 
 // Server is the server at the other end: it makes and sends requests with the
@@ -38,6 +38,9 @@ type Config struct {
 	Path string
 	In   io.Reader
 	Out  io.Writer
+	// Timeout is how long the server may say nothing while an answer is
+	// awaited; 0 is for ever. Subscriptions may be silent.
+	Timeout time.Duration
 	// Log is told of what the client cannot be told of.
 	Log *slog.Logger
 }
@@ -61,11 +64,56 @@ type relay struct {
 
 // flight is a request that waits for its answer.
 type flight struct {
-	cancel context.CancelFunc
+	cancel context.CancelCauseFunc
+	// silence ends the request when the server says nothing for too long; nil
+	// where it may.
+	silence *time.Timer
 	// dropped: the client has cancelled the request and wants no answer.
 	dropped bool
 	// endless: the request is a subscription, which only ends by being ended.
 	endless bool
+}
+
+// courtesy is how long a notification or a farewell may take.
+func (r *relay) courtesy() time.Duration {
+	if r.Timeout > 0 {
+		return min(r.Timeout, maxCourtesy)
+	}
+	return maxCourtesy
+}
+
+// errMute is why a request ends to which the server says nothing.
+var errMute = errors.New("the server is mute")
+
+func (f *flight) end() {
+	if f.silence != nil {
+		f.silence.Stop()
+	}
+	f.cancel(nil)
+}
+
+// heard gives a body that counts as a sign of life whatever comes of it.
+func (r *relay) heard(f *flight, body io.ReadCloser) io.ReadCloser {
+	if f.silence == nil {
+		return body
+	}
+	f.silence.Reset(r.Timeout)
+	return &audible{body, f.silence, r.Timeout}
+}
+
+type audible struct {
+	io.ReadCloser
+	silence *time.Timer
+	timeout time.Duration
+}
+
+// Read reads on.
+func (a *audible) Read(p []byte) (int, error) {
+	n, err := a.ReadCloser.Read(p)
+	if n > 0 {
+		a.silence.Reset(a.timeout)
+	}
+	return n, err
 }
 
 // Run carries messages until the input ends and what it asked for is
@@ -179,15 +227,18 @@ func (r *relay) initialize(ctx context.Context, m *message) {
 
 // launch asks for an answer without waiting for it.
 func (r *relay) launch(ctx context.Context, m *message) <-chan struct{} {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	id, f := key(m.ID), &flight{cancel: cancel, endless: m.Method == "subscriptions/listen"}
+	if r.Timeout > 0 && !f.endless {
+		f.silence = time.AfterFunc(r.Timeout, func() { cancel(errMute) })
+	}
 	r.mu.Lock()
 	r.flights[id] = f
 	r.mu.Unlock()
 	done := make(chan struct{})
 	r.wg.Go(func() {
 		defer close(done)
-		defer cancel()
+		defer f.end()
 		r.request(ctx, m, f)
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -208,7 +259,7 @@ func (r *relay) cancelled(ctx context.Context, m *message) {
 	defer r.mu.Unlock()
 	if f := r.flights[key(m.Params.RequestID)]; f != nil {
 		f.dropped = true
-		f.cancel()
+		f.cancel(nil)
 	}
 }
 
@@ -225,7 +276,7 @@ func (r *relay) drain(ctx context.Context) {
 	for _, f := range r.flights {
 		if f.endless {
 			f.dropped = true
-			f.cancel()
+			f.cancel(nil)
 		}
 	}
 	r.mu.Unlock()

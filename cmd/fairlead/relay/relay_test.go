@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -48,6 +49,11 @@ func (b *lockedBuffer) String() string {
 
 func start(t *testing.T, token string) *pipe {
 	t.Helper()
+	return startWith(t, token, 0)
+}
+
+func startWith(t *testing.T, token string, timeout time.Duration) *pipe {
+	t.Helper()
 	s := newServer(t)
 	srv := httptest.NewServer(s)
 	p := &pipe{server: s, t: t, done: make(chan error, 1), log: &lockedBuffer{}}
@@ -56,7 +62,7 @@ func start(t *testing.T, token string) *pipe {
 	p.in, p.out = inW, bufio.NewReader(outR)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		p.done <- relay.Run(ctx, relay.Config{Server: client.New(client.Settings{Server: srv.URL, Token: token}, "test"), Path: "/mcp", In: in, Out: out,
+		p.done <- relay.Run(ctx, relay.Config{Server: client.New(client.Settings{Server: srv.URL, Token: token}, "test"), Path: "/mcp", In: in, Out: out, Timeout: timeout,
 			Log: slog.New(slog.NewTextHandler(p.log, nil))})
 		out.Close()
 		in.Close()
@@ -299,4 +305,30 @@ func TestInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-s.cancelled
+}
+
+// TestMuteServer: who says nothing is not waited for, however the silence
+// begins; a subscription may be silent.
+func TestMuteServer(t *testing.T) {
+	p := startWith(t, "tok", 50*time.Millisecond)
+	p.send(modern("9", "subscriptions/listen", ""))
+	p.expect(`{"jsonrpc":"2.0","method":"notifications/progress"}`)
+	for _, name := range []string{"mute", "half"} {
+		p.send(modern("1", "tools/call", name))
+		p.expectPart("the server has said nothing for 50ms. Try again, or allow more with --timeout.")
+	}
+	if rest := p.end(); rest != "" {
+		t.Errorf("more came: %s", rest)
+	}
+}
+
+// TestQuestions: a server may ask the client while it works on a call.
+func TestQuestions(t *testing.T) {
+	p := start(t, "tok")
+	p.greet()
+	p.send(tool("1", "asks"))
+	p.expect(`{"jsonrpc":"2.0","id":"q","method":"elicitation/create"}`)
+	p.send(`{"jsonrpc":"2.0","id":"q","result":{"action":"accept"}}`)
+	p.expect(`{"jsonrpc":"2.0","id":1,"result":{"action":"accept"}}`)
+	p.end()
 }

@@ -25,18 +25,20 @@ type server struct {
 	cancelled chan string   // names of hanging calls whose connection has gone
 	deleted   chan string   // sessions that have been closed
 	listening chan string   // sessions whose stream is being read
+	answered  chan string   // what the client answered to questions
 	release   chan struct{} // lets slow calls end
 }
 
 func newServer(t *testing.T) *server {
 	return &server{t: t, sessions: map[string]chan string{}, hanging: make(chan string, 9), cancelled: make(chan string, 9),
-		deleted: make(chan string, 9), listening: make(chan string, 9), release: make(chan struct{})}
+		deleted: make(chan string, 9), listening: make(chan string, 9), answered: make(chan string, 9), release: make(chan struct{})}
 }
 
 // call is a message as the server reads it.
 type call struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
+	Result json.RawMessage `json:"result"`
 	Params struct {
 		Name      string          `json:"name"`
 		URI       string          `json:"uri"`
@@ -118,6 +120,9 @@ func (s *server) post(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if len(c.ID) == 0 || c.Method == "" {
+		if c.Method == "" {
+			s.answered <- string(c.Result)
+		}
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
@@ -154,6 +159,15 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, c call) {
 		s.hanging <- name
 		<-s.release
 		answer(w, http.StatusOK, c.ID, `"result":{"tool":"slow"}`)
+	case name == "mute":
+		<-r.Context().Done()
+	case name == "half":
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, ": alive\n\n")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	case name == "asks":
+		s.ask(w, c)
 	case name == "events":
 		w.Header().Set("Content-Type", "text/event-stream")
 		fmt.Fprintf(w, "id: 1\r\ndata: {\"jsonrpc\":\"2.0\",\r\ndata: \"method\":\"notifications/progress\"}\r\n\r\nid: 2\nretry: 10\ndata: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{}}\n\n", c.ID)
@@ -167,6 +181,15 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, c call) {
 	default:
 		answer(w, http.StatusOK, c.ID, fmt.Sprintf(`"result":{"method":%q}`, c.Method))
 	}
+}
+
+// ask asks the client something on the stream of its call, and answers it with
+// what the client said.
+func (s *server) ask(w http.ResponseWriter, c call) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	fmt.Fprint(w, "data: {\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"elicitation/create\"}\n\n")
+	w.(http.Flusher).Flush()
+	fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", c.ID, <-s.answered)
 }
 
 // say sends something on the server's own stream of every session.

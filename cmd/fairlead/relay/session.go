@@ -198,7 +198,7 @@ func (s *session) close(ctx context.Context) {
 	if s.current() == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, courtesy)
+	ctx, cancel := context.WithTimeout(ctx, s.relay.courtesy())
 	defer cancel()
 	req, err := s.relay.Server.Request(ctx, http.MethodDelete, s.relay.Path, nil)
 	if err != nil {
