@@ -34,7 +34,12 @@ func (s *Service) RefreshEntity(ctx context.Context, who access.Caller, in Refre
 		if in.EntityRef == "" && !slices.ContainsFunc(ing.Sources(), func(st SourceStatus) bool { return st.Name == source }) {
 			return nil, fault.New(fault.NotFound, "no source %q", source).WithFix("List the sources to see their names.")
 		}
-		return ing.Refresh(ctx, source)
+		access.Report(ctx, access.Progress{Total: 1, Message: "reading " + source})
+		out, err := ing.Refresh(ctx, source)
+		if err == nil {
+			access.Report(ctx, access.Progress{Done: 1, Total: 1, Message: "serving what was read"})
+		}
+		return out, err
 	})
 }
 

@@ -38,7 +38,7 @@ func (m *mcpCmd) Run(c *console) error {
 		level = slog.LevelDebug
 	}
 	return relay.Run(c.ctx, relay.Config{
-		Server: cl, Path: m.path(), In: c.In, Out: c.Out,
+		Server: cl, Path: m.path(), In: c.In, Out: c.Out, Timeout: c.Timeout,
 		Log: slog.New(slog.NewTextHandler(c.Err, &slog.HandlerOptions{Level: level})),
 	})
 }
