@@ -55,6 +55,7 @@ func callers() map[string]access.Caller {
 const rules = `
 rules:
   - {name: read, effect: allow, who: {roles: [developer, reader]}, actions: [catalog.read]}
+  - {name: refresh, effect: allow, who: {roles: [developer]}, actions: [catalog.refresh]}
   - {name: self, effect: allow, who: {subjects: ["*"]}, actions: [self.read]}
 `
 
@@ -108,6 +109,7 @@ type client struct {
 	session  string
 	path     string
 	recorder *recorder
+	catalog  *catalog.Service
 }
 
 func serve(t testing.TB, docs []string, set ...func(*mcp.Config)) *client {
@@ -118,9 +120,11 @@ func serve(t testing.TB, docs []string, set ...func(*mcp.Config)) *client {
 func serveWith(t testing.TB, docs []string, in catalog.Ingestion, set ...func(*mcp.Config)) *client {
 	t.Helper()
 	policy := accesstest.Policy(t, rules)
+	guard, _ := accesstest.Guard(t, policy)
 	c := &client{t: t, token: "owner", path: "/mcp", recorder: &recorder{}}
+	c.catalog = catalogtest.NewWith(t, docs, catalogtest.WithPolicy(policy), catalogtest.WithGuard(guard), catalogtest.WithIngestion(in))
 	cfg := mcp.Config{
-		Catalog: catalogtest.NewWith(t, docs, catalogtest.WithPolicy(policy), catalogtest.WithIngestion(in)), Access: accesstest.Service(t, policy, accesstest.NewLog()),
+		Catalog: c.catalog, Access: accesstest.Service(t, policy, accesstest.NewLog()),
 		Authenticate: authenticate, Recorder: c.recorder, PublicURL: "https://fairlead.example.com", Origins: []string{"https://ui.example.com"},
 	}
 	for _, f := range set {

@@ -70,14 +70,16 @@ func TestATextCountsAsAListOfOne(t *testing.T) {
 
 func TestListsHoldWhatTheCallerMayUse(t *testing.T) {
 	c := serve(t, []string{shop})
-	all := "get_dependencies get_entity get_service_brief list_ingestion_errors list_sources search_catalog whoami"
+	const reads = "get_dependencies get_entity get_service_brief list_ingestion_errors list_sources search_catalog whoami"
+	all := strings.Replace(reads, "search", "refresh_entity search", 1)
 	for _, tc := range []struct{ token, path, want string }{
 		{"owner", "/mcp", all},
-		{"reader", "/mcp/readonly", all},
+		{"reader", "/mcp/readonly", reads},
+		{"reader", "/mcp", reads},
 		{"stranger", "/mcp", "whoami"},
 		{"owner", "/mcp?toolsets=catalog,previews", all},
 		{"owner", "/mcp?toolsets=previews", ""},
-		{"owner", "/mcp/readonly?toolsets=catalog", all},
+		{"owner", "/mcp/readonly?toolsets=catalog", reads},
 	} {
 		caller := c.as(tc.token)
 		caller.path = tc.path
