@@ -184,7 +184,7 @@ func cursorOf(in ListEntitiesInput) (*index.Cursor, error) {
 			o.Order = "asc"
 		}
 		if o.Order != "asc" && o.Order != "desc" {
-			return nil, fault.New(fault.Invalid, "invalid order %q of field %q: it must be asc or desc", o.Order, o.Field)
+			return nil, fault.New(fault.Invalid, "Invalid order field order, must be asc or desc").WithFix("Order %q by asc or desc, not by %q.", o.Field, o.Order)
 		}
 		if o.Field == "" {
 			return nil, fault.New(fault.Invalid, "an order needs a field").WithFix("Name a field such as metadata.name.")

@@ -223,15 +223,15 @@ func enc(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) 
 func TestListRefusesBadInput(t *testing.T) {
 	s := catalogtest.New(t)
 	for want, in := range map[string]catalog.ListEntitiesInput{
-		`offset -1`:         {Offset: -1},
-		`limit -2`:          {Limit: size(-2)},
-		`totalItems "some"`: {TotalItems: "some"},
-		`order "up"`:        {OrderBy: []catalog.OrderField{{Field: "kind", Order: "up"}}},
-		`needs a field`:     {OrderBy: []catalog.OrderField{{}}},
-		`filter 1: "=x"`:    {Filter: []string{"=x"}},
-		`query.kind`:        {Query: json.RawMessage(`{"kind":null}`)},
-		`a[0]`:              {Fields: []string{"a[0]"}},
-		`full-text`:         {FullText: &catalog.FullTextFilter{Term: strings.Repeat("x", 2000)}},
+		`offset -1`:                 {Offset: -1},
+		`limit -2`:                  {Limit: size(-2)},
+		`totalItems "some"`:         {TotalItems: "some"},
+		"Invalid order field order": {OrderBy: []catalog.OrderField{{Field: "kind", Order: "up"}}},
+		`needs a field`:             {OrderBy: []catalog.OrderField{{}}},
+		"Invalid filter, '=x'":      {Filter: []string{"=x"}},
+		`query.kind`:                {Query: json.RawMessage(`{"kind":null}`)},
+		`a[0]`:                      {Fields: []string{"a[0]"}},
+		`full-text`:                 {FullText: &catalog.FullTextFilter{Term: strings.Repeat("x", 2000)}},
 	} {
 		_, err := s.ListEntities(t.Context(), alice, in)
 		if fault.CodeOf(err) != fault.Invalid || !strings.Contains(err.Error(), want) {

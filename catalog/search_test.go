@@ -104,14 +104,14 @@ func TestSearchRefusesBadInput(t *testing.T) {
 	s := catalogtest.New(t, market()...)
 	cursor := search(t, s, catalog.SearchCatalogInput{Query: "checkout", Limit: 1}).NextCursor
 	for want, in := range map[string]catalog.SearchCatalogInput{
-		"limit is 101":      {Limit: 101},
-		"limit is -1":       {Limit: -1},
-		"no word":           {Query: "---"},
-		"16 different":      {Query: strings.Join(strings.Split("abcdefghijklmnopq", ""), " ")},
-		"no key":            {Filter: []string{"=x"}},
-		"malformed cursor":  {Cursor: "!"},
-		"another search":    {Query: "payments", Cursor: cursor},
-		"belongs to anothe": {Query: "checkout", Filter: []string{"kind=api"}, Cursor: cursor},
+		"limit is 101":          {Limit: 101},
+		"limit is -1":           {Limit: -1},
+		"no word":               {Query: "---"},
+		"16 different":          {Query: strings.Join(strings.Split("abcdefghijklmnopq", ""), " ")},
+		"not a valid statement": {Filter: []string{"=x"}},
+		"malformed cursor":      {Cursor: "!"},
+		"another search":        {Query: "payments", Cursor: cursor},
+		"belongs to anothe":     {Query: "checkout", Filter: []string{"kind=api"}, Cursor: cursor},
 	} {
 		_, err := s.SearchCatalog(t.Context(), alice, in)
 		if fault.CodeOf(err) != fault.Invalid || !strings.Contains(err.Error(), want) {

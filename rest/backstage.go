@@ -3,54 +3,20 @@ package rest
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
 // defaultPage is how many entities Backstage's by-query gives when not told.
 const defaultPage = 200
-
-// backstage mounts what the clients of a Backstage back end call.
-func (d *door) backstage() {
-	const base = "/api/catalog"
-	for pattern, do := range map[string]serve{
-		"GET /entities":                                            listEntities,
-		"GET /entities/by-query":                                   queryByGet,
-		"POST /entities/by-query":                                  queryByPost,
-		"POST /entities/by-refs":                                   byRefs,
-		"GET /entities/by-uid/{uid}":                               byUID,
-		"GET /entities/by-name/{kind}/{namespace}/{name}":          byName,
-		"GET /entities/by-name/{kind}/{namespace}/{name}/ancestry": ancestry,
-		"GET /entity-facets":                                       facetsByGet,
-		"POST /entity-facets":                                      facetsByPost,
-		"GET /locations":                                           locations,
-		"GET /locations/{id}":                                      locationByID,
-		"GET /locations/by-entity/{kind}/{namespace}/{name}":       locationByEntity,
-		"POST /locations/by-query":                                 locationsByQuery,
-		"POST /refresh":                                            refresh,
-		"POST /locations":                                          registerLocation,
-		"PUT /locations/{id}":                                      moveLocation,
-		"DELETE /locations/{id}":                                   unregisterLocation,
-		"DELETE /entities/by-uid/{uid}":                            fromGit,
-		"POST /analyze-location":                                   notOffered,
-		"POST /validate-entity":                                    notOffered,
-	} {
-		method, path, _ := strings.Cut(pattern, " ")
-		d.handle(method+" "+base+path, backstageErrors, do)
-	}
-	d.handle(base+"/", backstageErrors, d.missing)
-	d.open("/api/", backstageErrors, func(c *call) (answer, error) {
-		return answer{}, fault.New(fault.NotFound, "there is nothing at %s", c.URL.Path).
-			WithFix("Of Backstage's APIs the catalog's is served, at /api/catalog.")
-	})
-}
 
 // verb is an operation of the catalog.
 type verb[I, O any] = func(context.Context, access.Caller, I) (*O, error)
@@ -102,10 +68,7 @@ func decode(c *call, into any) error {
 }
 
 func queryByGet(c *call) (answer, error) {
-	q, err := queryOf(c.Request)
-	if err != nil {
-		return answer{}, err
-	}
+	q := c.query
 	in := catalog.ListEntitiesInput{Filter: q["filter"], Fields: q["fields"], Cursor: q.Get("cursor"), TotalItems: q.Get("totalItems")}
 	for _, o := range q["orderField"] {
 		field, order, _ := strings.Cut(o, ",")
@@ -114,6 +77,7 @@ func queryByGet(c *call) (answer, error) {
 	if term := q.Get("fullTextFilterTerm"); term != "" {
 		in.FullText = &catalog.FullTextFilter{Term: term, Fields: list("fullTextFilterFields", q["fullTextFilterFields"])}
 	}
+	var err error
 	if in.Limit, err = number(q, "limit"); err != nil {
 		return answer{}, err
 	}
@@ -143,7 +107,7 @@ func queryByPost(c *call) (answer, error) {
 	}
 	if body.Cursor != nil {
 		if *body.Cursor == "" {
-			return answer{}, fault.New(fault.Invalid, "the cursor is empty").WithFix("Leave it out to begin at the first page.")
+			return answer{}, fault.New(fault.Invalid, "Cursor cannot be empty").WithFix("Leave it out to begin at the first page.")
 		}
 		return query(c, catalog.ListEntitiesInput{Cursor: *body.Cursor, Fields: body.Fields, Limit: body.Limit})
 	}
@@ -160,23 +124,26 @@ func query(c *call, in catalog.ListEntitiesInput) (answer, error) {
 }
 
 func byRefs(c *call) (answer, error) {
-	q, err := queryOf(c.Request)
-	if err != nil {
-		return answer{}, err
-	}
 	in := catalog.GetEntitiesInput{}
 	if err := decode(c, &in); err != nil {
 		return answer{}, err
 	}
-	if in.EntityRefs == nil {
-		return answer{}, fault.New(fault.Invalid, "entityRefs is not given").WithFix("Send {\"entityRefs\": [\"component:default/checkout\"]} as application/json.")
-	}
-	in.Filter, in.Fields = q["filter"], append(in.Fields, q["fields"]...)
+	in.Filter = c.query["filter"]
 	return answerOf(listed(c, "get_entities", "", in, c.door.Catalog.GetEntities))
 }
 
 func byUID(c *call) (answer, error) {
-	return answerOf(listed(c, "get_entity", "", catalog.GetEntityInput{UID: c.PathValue("uid")}, c.door.Catalog.GetEntity))
+	uid := c.PathValue("uid")
+	e, err := listed(c, "get_entity", "", catalog.GetEntityInput{UID: uid}, c.door.Catalog.GetEntity)
+	return answerOf(e, unfound(err, "No entity with uid %s", uid))
+}
+
+// unfound says in Backstage's words that there is nothing.
+func unfound(err error, format string, args ...any) error {
+	if fault.CodeOf(err) != fault.NotFound {
+		return err
+	}
+	return fault.New(fault.NotFound, format, args...).WithFix("%s", fault.From(err).Fix)
 }
 
 // pathRef is the reference in a path of kind, namespace and name.
@@ -193,30 +160,29 @@ func byName(c *call) (answer, error) {
 func named(c *call) (*catalog.Entity, error) {
 	ref := pathRef(c)
 	e, err := listed(c, "get_entity", ref, catalog.GetEntityInput{Ref: ref}, c.door.Catalog.GetEntity)
-	if fault.CodeOf(err) == fault.NotFound {
-		return nil, fault.New(fault.NotFound, "No entity named '%s' found, with kind '%s' in namespace '%s'", c.PathValue("name"), c.PathValue("kind"), c.PathValue("namespace")).
-			WithFix("%s", fault.From(err).Fix)
-	}
-	return e, err
+	return e, unfound(err, "No entity named '%s' found, with kind '%s' in namespace '%s'", c.PathValue("name"), c.PathValue("kind"), c.PathValue("namespace"))
 }
 
 func ancestry(c *call) (answer, error) {
 	ref := pathRef(c)
-	return answerOf(listed(c, "get_ancestry", ref, catalog.GetAncestryInput{Ref: ref}, c.door.Catalog.GetAncestry))
+	a, err := listed(c, "get_ancestry", ref, catalog.GetAncestryInput{Ref: ref}, c.door.Catalog.GetAncestry)
+	return answerOf(a, unfound(err, "No such entity %s", entity.Lower(ref)))
 }
 
 func facetsByGet(c *call) (answer, error) {
-	q, err := queryOf(c.Request)
-	if err != nil {
-		return answer{}, err
+	if !slices.ContainsFunc(c.query["facet"], func(f string) bool { return f != "" }) {
+		return answer{}, fault.New(fault.Invalid, "Missing facet parameter").WithFix("Name at least one, for example facet=kind.")
 	}
-	return facets(c, catalog.ListFacetsInput{Facets: q["facet"], Filter: q["filter"]})
+	return facets(c, catalog.ListFacetsInput{Facets: c.query["facet"], Filter: c.query["filter"]})
 }
 
 func facetsByPost(c *call) (answer, error) {
 	var in catalog.ListFacetsInput
 	if err := decode(c, &in); err != nil {
 		return answer{}, err
+	}
+	if !slices.ContainsFunc(in.Facets, func(f string) bool { return f != "" }) {
+		return answer{}, fault.New(fault.Invalid, "Missing or empty facets parameter").WithFix("Name at least one, for example kind.")
 	}
 	in.Filter = nil // Backstage takes filters by GET alone
 	return facets(c, in)
@@ -233,18 +199,11 @@ func refresh(c *call) (answer, error) {
 	}
 	in.Source = ""
 	_, err := invoke(c, "refresh_entity", access.RefreshCatalog, in.EntityRef, in, c.door.Catalog.RefreshEntity)
-	return answer{}, err
+	return answer{}, unfound(err, "Entity %s not found", in.EntityRef)
 }
 
 // fromGit refuses what would change the catalog other than by its files.
 func fromGit(*call) (answer, error) {
 	return answer{}, fault.New(fault.Forbidden, "the catalog's content comes from Git alone: it is not registered, changed or removed through this API").
 		WithFix("Add, change or remove the catalog-info.yaml in a repository that a source reads, or add the repository to the configured sources.")
-}
-
-// notOffered answers for what helps with registering by hand.
-func notOffered(c *call) (answer, error) {
-	return answer{}, &httpFault{status: http.StatusNotImplemented,
-		fault: fault.New(fault.FailedPrecondition, "%s is not offered: the catalog's content comes from Git", c.URL.Path).
-			WithFix("Check catalog files with fairlead catalog check before they are merged.")}
 }

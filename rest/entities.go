@@ -1,35 +1,27 @@
 package rest
 
 import (
-	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"math"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/fairlead-dev/fairlead/catalog"
-	"github.com/fairlead-dev/fairlead/catalog/entity"
-	"github.com/fairlead-dev/fairlead/catalog/index"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
 // listEntities answers GET /entities. Without limit, offset and after it is
-// by-query without pages; with one of them it has an order of its own, in
-// which entities without the field come last.
+// by-query without pages; with one of them it has an order of its own.
 func listEntities(c *call) (answer, error) {
-	q, err := queryOf(c.Request)
-	if err != nil {
-		return answer{}, err
-	}
+	q := c.query
 	order, err := orders(q["order"])
 	if err != nil {
 		return answer{}, err
 	}
-	in := catalog.ListEntitiesInput{Filter: q["filter"], TotalItems: "exclude"}
 	if !q.Has("limit") && !q.Has("offset") && !q.Has("after") {
-		in.OrderBy, in.Fields = order, q["fields"]
+		in := catalog.ListEntitiesInput{Filter: q["filter"], OrderBy: order, Fields: q["fields"], TotalItems: "exclude"}
 		page, err := listed(c, "list_entities", "", in, c.door.Catalog.ListEntities)
 		if err != nil {
 			return answer{}, err
@@ -40,21 +32,16 @@ func listEntities(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	fields, err := index.NewProjection(q["fields"])
+	in := catalog.ArrangeEntitiesInput{Filter: q["filter"], OrderBy: order, Fields: q["fields"], Limit: w.Limit}
+	if w.Offset != nil {
+		in.Offset = *w.Offset
+	}
+	list, err := listed(c, "list_entities", "", in, c.door.Catalog.ArrangeEntities)
 	if err != nil {
 		return answer{}, err
 	}
-	all, err := listed(c, "list_entities", "", in, c.door.Catalog.ListEntities)
-	if err != nil {
-		return answer{}, err
-	}
-	arrange(all.Items, order)
-	items, more := w.cut(all.Items)
-	for i, e := range items {
-		items[i] = fields.Apply(e)
-	}
-	a := answer{value: items}
-	if more {
+	a := answer{value: list.Items}
+	if list.More {
 		a.header = http.Header{"Link": {w.link(c.URL)}}
 	}
 	return a, nil
@@ -66,7 +53,8 @@ func orders(given []string) ([]catalog.OrderField, error) {
 	for _, o := range given {
 		order, field, _ := strings.Cut(o, ":")
 		if order != "asc" && order != "desc" || field == "" {
-			return nil, fault.New(fault.Invalid, "invalid order parameter %s", clip(o)).WithFix("Write asc:field or desc:field, for example asc:metadata.name.")
+			return nil, fault.New(fault.Invalid, `Invalid order parameter "%s", expected "<asc or desc>:<field name>"`, clipped(o)).
+				WithFix("Write asc:field or desc:field, for example asc:metadata.name.")
 		}
 		out = append(out, catalog.OrderField{Field: field, Order: order})
 	}
@@ -86,30 +74,40 @@ func windowOf(q url.Values) (w window, err error) {
 	if w.Offset, err = number(q, "offset"); err != nil {
 		return w, err
 	}
-	if q.Has("after") {
-		data, err := base64.StdEncoding.DecodeString(q.Get("after"))
-		if err != nil || json.Unmarshal(data, &w) != nil {
-			return w, fault.New(fault.Invalid, "malformed after cursor %s", clip(q.Get("after"))).WithFix("Follow the link header of the page before.")
-		}
-	}
 	if w.Limit != nil && *w.Limit <= 0 {
-		return w, fault.New(fault.Invalid, "invalid limit %d: it must be greater than zero", *w.Limit)
+		return w, fault.New(fault.Invalid, "Invalid limit, must be greater than zero")
 	}
-	if w.Offset != nil && *w.Offset < 0 {
-		return w, fault.New(fault.Invalid, "invalid offset %d: it must be zero or greater", *w.Offset)
+	if q.Has("after") {
+		return w, w.after(q.Get("after"))
 	}
 	return w, nil
 }
 
-// cut is the window's part of a list, and whether there is more after it.
-func (w window) cut(all []*catalog.Entity) ([]*catalog.Entity, bool) {
-	if w.Offset != nil {
-		all = all[min(*w.Offset, len(all)):]
+const afterFix = "Follow the link header of the page before."
+
+// after goes on from a cursor, which holds a window as JSON.
+func (w *window) after(cursor string) error {
+	data, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(cursor, "="))
+	var held map[string]any
+	if err != nil || json.Unmarshal(data, &held) != nil {
+		return fault.New(fault.Invalid, "Malformed after cursor, could not be parsed").WithFix(afterFix)
 	}
-	if w.Limit == nil || *w.Limit >= len(all) {
-		return all, false
+	for _, part := range []struct {
+		name, what string
+		into       **int
+	}{{"limit", "an number", &w.Limit}, {"offset", "a number", &w.Offset}} {
+		v, there := held[part.name]
+		if !there {
+			continue
+		}
+		n, ok := v.(float64)
+		if !ok || n != math.Trunc(n) || math.Abs(n) > math.MaxInt32 {
+			return fault.New(fault.Invalid, "Malformed after cursor, %s was not %s", part.name, part.what).WithFix(afterFix)
+		}
+		whole := int(n)
+		*part.into = &whole
 	}
-	return all[:*w.Limit], true
+	return nil
 }
 
 // link names the next page, in the form that Backstage's back end gives.
@@ -122,99 +120,33 @@ func (w window) link(at *url.URL) string {
 	if err != nil {
 		return "" // two numbers are always JSON
 	}
-	q := at.Query()
-	q.Del("offset")
-	q.Set("after", base64.StdEncoding.EncodeToString(cursor))
-	return "</entities?" + q.Encode() + `>; rel="next"`
+	return "</entities?" + withAfter(at.RawQuery, base64.StdEncoding.EncodeToString(cursor)) + `>; rel="next"`
 }
 
-// arrange puts entities, which are in the order of their uids, in the order
-// asked for: by reference without one, else by the fields' values, entities
-// without a value last.
-func arrange(es []*catalog.Entity, order []catalog.OrderField) {
-	type keyed struct {
-		e    *catalog.Entity
-		keys []*string
-	}
-	all := make([]keyed, len(es))
-	for i, e := range es {
-		all[i] = keyed{e, keysOf(e, order)}
-	}
-	slices.SortStableFunc(all, func(a, b keyed) int {
-		for j := range a.keys {
-			if d := compare(a.keys[j], b.keys[j], len(order) > 0 && order[j].Order == "desc"); d != 0 {
-				return d
-			}
+// withAfter writes a query again without offset and with another cursor, in
+// the place of the one before or at the end.
+func withAfter(raw, cursor string) string {
+	var out []string
+	set := false
+	for pair := range strings.SplitSeq(raw, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		name, err1 := url.QueryUnescape(name)
+		value, err2 := url.QueryUnescape(value)
+		if pair == "" || name == "offset" || name == "after" && set || err1 != nil || err2 != nil {
+			continue
 		}
-		return 0
-	})
-	for i := range all {
-		es[i] = all[i].e
-	}
-}
-
-// keysOf are what an entity is ordered by; nil where it has no value.
-func keysOf(e *catalog.Entity, order []catalog.OrderField) []*string {
-	if len(order) == 0 {
-		ref := e.Ref.String()
-		return []*string{&ref}
-	}
-	out := make([]*string, len(order))
-	for i, o := range order {
-		out[i] = value(e.Root, entity.Lower(o.Field))
-	}
-	return out
-}
-
-func compare(a, b *string, down bool) int {
-	switch {
-	case a == nil || b == nil:
-		return cmp.Compare(boolean(a == nil), boolean(b == nil))
-	case down:
-		return strings.Compare(*b, *a)
-	default:
-		return strings.Compare(*a, *b)
-	}
-}
-
-func boolean(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// value is what stands at a path, as the index writes it; nil for nothing
-// and for what has no single value. Keys may hold dots.
-func value(v entity.Value, path string) *string {
-	var s string
-	switch v := v.(type) {
-	case *entity.Object:
-		for _, m := range v.Members {
-			key := entity.Lower(m.Key)
-			if key == path {
-				if _, nested := m.Value.(*entity.Object); !nested {
-					return value(m.Value, "")
-				}
-			}
-			if rest, ok := strings.CutPrefix(path, key+"."); ok {
-				if found := value(m.Value, rest); found != nil {
-					return found
-				}
-			}
+		if name == "after" {
+			value, set = cursor, true
 		}
-		return nil
-	case string:
-		s = entity.Lower(v)
-	case bool:
-		s = map[bool]string{true: "true", false: "false"}[v]
-	case float64:
-		s = entity.FormatNumber(v)
-	default:
-		return nil
+		out = append(out, formEscape(name)+"="+formEscape(value))
 	}
-	if path != "" {
-		return nil
+	if !set {
+		out = append(out, "after="+formEscape(cursor))
 	}
-	return &s
+	return strings.Join(out, "&")
+}
+
+// formEscape escapes as browsers do in forms.
+func formEscape(s string) string {
+	return strings.NewReplacer("~", "%7E", "%2A", "*").Replace(url.QueryEscape(s))
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
@@ -54,7 +55,7 @@ type backstageError struct {
 func backstageErrors(r *http.Request, status int, f *fault.Error) any {
 	var e backstageError
 	e.Error.Name, e.Error.Message, e.Error.Code, e.Error.Fix, e.Error.Details = backstageName(f.Code, status), f.Message, f.Code, f.Fix, f.Details
-	e.Request.Method, e.Request.URL = r.Method, r.URL.RequestURI()
+	e.Request.Method, e.Request.URL = r.Method, strings.TrimPrefix(r.URL.RequestURI(), backstageBase)
 	e.Response.StatusCode = status
 	return e
 }

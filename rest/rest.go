@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -101,8 +102,9 @@ func unslashed(r *http.Request) *http.Request {
 // call is one request on its way to an answer.
 type call struct {
 	*http.Request
-	door *door
-	who  access.Caller
+	door  *door
+	who   access.Caller
+	query url.Values // of Backstage's API, once checked
 }
 
 // answer is what goes back when a request succeeds.

@@ -45,6 +45,11 @@ func invalidAt(at, format string, args ...any) error {
 	return fault.New(fault.Invalid, "invalid predicate at %s: %s", at, fmt.Sprintf(format, args...)).WithFix(predicateFix)
 }
 
+// invalid is for what Backstage has words for as well.
+func invalid(format string, args ...any) error {
+	return fault.New(fault.Invalid, format, args...).WithFix(predicateFix)
+}
+
 // show writes an offending value, shortened.
 func show(v entity.Value) string {
 	s := string(entity.AppendJSON(nil, v))
@@ -165,7 +170,7 @@ func (p *predicateParser) field(at, key string, v entity.Value) (*Predicate, err
 		return p.contains(at+".$contains", key, target)
 	}
 	if s, ok := o.Get("$hasPrefix").(string); ok {
-		return &Predicate{op: opPrefix, key: entity.Lower(key), values: []string{entity.Lower(s)}}, nil
+		return Prefix(key, s), nil
 	}
 	return nil, invalidAt(at, "expected $exists with a boolean, $in with a list, $hasPrefix with a string, or $contains, got %s", show(v))
 }
@@ -206,7 +211,7 @@ func (p *predicateParser) contains(at, key string, v entity.Value) (*Predicate, 
 		return nil, invalidAt(at, "expected a string, number or boolean, or for relations an object, got %s", show(v))
 	}
 	if entity.Lower(key) != "relations" {
-		return nil, invalidAt(at, "only the field relations takes an object, %q does not", key)
+		return nil, invalid("Object form of $contains is not supported for field \"%s\"", entity.Lower(key))
 	}
 	return p.relation(at, o)
 }
@@ -219,7 +224,7 @@ func (p *predicateParser) relation(at string, o *entity.Object) (*Predicate, err
 	for _, m := range o.Members {
 		name := entity.Lower(m.Key)
 		if seen[name] {
-			return nil, invalidAt(at, "duplicate key %q", m.Key)
+			return nil, invalid("Duplicate key \"%s\" in $contains for \"relations\"", m.Key)
 		}
 		seen[name] = true
 		var err error
@@ -229,14 +234,14 @@ func (p *predicateParser) relation(at string, o *entity.Object) (*Predicate, err
 		case "targetref":
 			targets, err = p.targets(at+"."+m.Key, m.Value)
 		default:
-			err = invalidAt(at, "unsupported key %q; there are type and targetRef", m.Key)
+			err = invalid("Unsupported key \"%s\" in $contains for \"relations\". Only \"type\" and \"targetRef\" are supported", m.Key)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
 	if kind == "" {
-		return nil, invalidAt(at, "a relation needs a type that is a string")
+		return nil, invalid("The $contains operator for \"relations\" requires a \"type\" string property")
 	}
 	if targets == nil {
 		return Exists("relations." + kind), nil
@@ -249,14 +254,16 @@ func (p *predicateParser) targets(at string, v entity.Value) ([]string, error) {
 		return []string{s}, nil
 	}
 	o, _ := v.(*entity.Object)
-	l := o.List("$in")
-	if o.Len() != 1 || len(l) == 0 {
-		return nil, invalidAt(at, "expected a string or {\"$in\": [strings]} with at least one, got %s", show(v))
-	}
+	l, ok := o.Get("$in").(entity.List)
 	for i := range l {
-		if _, ok := l[i].Value.(string); !ok {
-			return nil, invalidAt(fmt.Sprintf("%s.$in[%d]", at, i), "expected a string, got %s", show(l[i].Value))
-		}
+		_, text := l[i].Value.(string)
+		ok = ok && text
+	}
+	switch {
+	case !ok || o.Len() != 1:
+		return nil, invalid("Unsupported value in $contains for \"relations\": expected a string or { \"$in\": [strings] }, but got %s", show(v))
+	case len(l) == 0:
+		return nil, invalid("Empty \"$in\" array for $contains on \"relations\" is not allowed")
 	}
 	return p.primitives(at, l)
 }
@@ -268,11 +275,11 @@ func ParseFilter(filters []string) (*Predicate, error) {
 	p := &predicateParser{}
 	var any []*Predicate
 	size := 0
-	for i, f := range filters {
+	for _, f := range filters {
 		if size += len(f); size > maxFilterSize {
 			return nil, fault.New(fault.Invalid, "the filter is longer than %d bytes", maxFilterSize).WithFix("Ask in parts.")
 		}
-		part, err := p.filter(i, f)
+		part, err := p.filter(f)
 		if err != nil {
 			return nil, err
 		}
@@ -286,7 +293,7 @@ func ParseFilter(filters []string) (*Predicate, error) {
 	return &Predicate{op: opAny, parts: any}, nil
 }
 
-func (p *predicateParser) filter(i int, f string) (*Predicate, error) {
+func (p *predicateParser) filter(f string) (*Predicate, error) {
 	var keys []string
 	values := map[string][]string{}
 	for statement := range strings.SplitSeq(f, ",") {
@@ -296,7 +303,7 @@ func (p *predicateParser) filter(i int, f string) (*Predicate, error) {
 		}
 		key, value, valued := strings.Cut(statement, "=")
 		if key = jsTrim(key); key == "" {
-			return nil, fault.New(fault.Invalid, "invalid filter %d: %q has no key", i+1, statement).
+			return nil, fault.New(fault.Invalid, "Invalid filter, '%s' is not a valid statement (expected a string on the form a=b or a= or a)", statement).
 				WithFix("Write key=value or key alone, several joined by commas, for example kind=component,spec.type=service.")
 		}
 		if err := p.count(1, 1); err != nil {

@@ -48,6 +48,15 @@ func Equals(key string, values ...string) *Predicate {
 	return p
 }
 
+// Prefix holds where one of the key's values starts with a text, whatever its
+// case.
+func Prefix(key, prefix string) *Predicate {
+	return &Predicate{op: opPrefix, key: entity.Lower(key), values: []string{entity.Lower(prefix)}}
+}
+
+// Either holds where one of the predicates does.
+func Either(parts ...*Predicate) *Predicate { return &Predicate{op: opAny, parts: parts} }
+
 // Exists holds where the key has a row.
 func Exists(key string) *Predicate { return &Predicate{op: opExists, key: entity.Lower(key)} }
 

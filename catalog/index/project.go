@@ -2,6 +2,7 @@ package index
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fairlead-dev/fairlead/catalog/entity"
@@ -24,7 +25,7 @@ func NewProjection(fields []string) (*Projection, error) {
 				continue
 			}
 			if strings.Contains(f, "[") {
-				return nil, fault.New(fault.Invalid, "invalid field %q: fields within lists cannot be picked", f).WithFix("Name the list itself, for example metadata.tags.")
+				return nil, fault.New(fault.Invalid, `Invalid field "%s", array type fields are not supported`, f).WithFix("Name the list itself, for example metadata.tags.")
 			}
 			if seen = append(seen, f); len(seen) > maxFields {
 				return nil, fault.New(fault.Invalid, "more than %d fields are asked for", maxFields).WithFix("Leave fields out to get whole entities.")
@@ -46,13 +47,13 @@ func (p *Projection) Apply(e *entity.Entity) *entity.Entity {
 		return e
 	}
 	whole := document(e)
-	out, own := &entity.Object{}, map[*entity.Object]bool{}
+	out := &draft{}
 	for _, f := range p.fields {
 		if path, v, ok := find(whole, f); ok {
-			place(own, out, path, v)
+			out.put(path, v)
 		}
 	}
-	return e.WithJSON(entity.AppendJSON(nil, out))
+	return e.WithJSON(entity.AppendJSON(nil, out.value()))
 }
 
 // document is everything that an entity's JSON holds.
@@ -74,14 +75,14 @@ func document(e *entity.Entity) *entity.Object {
 }
 
 // find follows a path whose parts may have been cut out of keys with dots:
-// a part that is no key is joined to the next.
+// a part that is no key is joined to the next. The parts of a list are its
+// places and its length.
 func find(o *entity.Object, parts []string) (path []string, v entity.Value, ok bool) {
 	key := ""
 	v = o
 	for _, part := range parts {
 		key += part
-		at, _ := v.(*entity.Object)
-		next, has := at.Lookup(key)
+		next, has := member(v, key)
 		if !has {
 			key += "."
 			continue
@@ -91,20 +92,89 @@ func find(o *entity.Object, parts []string) (path []string, v entity.Value, ok b
 	return path, v, key == ""
 }
 
-// place puts a value at a path of the output. own are the objects made for
-// it; any other is part of the entity, there as a whole, and is left alone.
-func place(own map[*entity.Object]bool, out *entity.Object, path []string, v entity.Value) {
-	for _, key := range path[:len(path)-1] {
-		next := out.Object(key)
-		if next == nil {
-			next = &entity.Object{}
-			own[next] = true
-			out.Set(key, next)
+// member is one part of a value.
+func member(v entity.Value, key string) (entity.Value, bool) {
+	switch v := v.(type) {
+	case *entity.Object:
+		return v.Lookup(key)
+	case entity.List:
+		if i, ok := place(key); ok && i < len(v) {
+			return v[i].Value, true
 		}
-		if !own[next] {
+		return float64(len(v)), key == "length"
+	default:
+		return nil, false
+	}
+}
+
+// maxPlace is the place in a list below which a made list may reach.
+const maxPlace = 10_000
+
+// place reads a number as the place in a list.
+func place(key string) (int, bool) {
+	i, err := strconv.Atoi(key)
+	return i, err == nil && i >= 0 && i < maxPlace && strconv.Itoa(i) == key
+}
+
+// draft is a part of the output under way: an object or, where the first part
+// put into it is a place, a list.
+type draft struct {
+	list bool
+	keys []string
+	// values are those of keys: drafts, or values of the entity that are there
+	// as a whole.
+	values []any
+}
+
+func newDraft(first string) *draft {
+	_, list := place(first)
+	return &draft{list: list}
+}
+
+// put puts a value at a path. What is there as a whole is left alone.
+func (d *draft) put(path []string, v entity.Value) {
+	for i, key := range path {
+		k := slices.Index(d.keys, key)
+		last := i == len(path)-1
+		switch {
+		case k < 0 && last:
+			d.keys, d.values = append(d.keys, key), append(d.values, v)
+		case k < 0:
+			d.keys, d.values, k = append(d.keys, key), append(d.values, newDraft(path[i+1])), len(d.keys)
+		case last:
+			d.values[k] = v
+		}
+		if last {
 			return
 		}
-		out = next
+		next, ours := d.values[k].(*draft)
+		if !ours {
+			return
+		}
+		d = next
 	}
-	out.Set(path[len(path)-1], v)
+}
+
+// value is what was put together; the places of a list that were left out are
+// null, and what is no place in it is lost.
+func (d *draft) value() entity.Value {
+	out, list := &entity.Object{}, entity.List{}
+	for k, key := range d.keys {
+		v := d.values[k]
+		if inner, ours := v.(*draft); ours {
+			v = inner.value()
+		}
+		if i, ok := place(key); ok && d.list {
+			for len(list) <= i {
+				list = append(list, entity.Item{})
+			}
+			list[i].Value = v
+			continue
+		}
+		out.Set(key, v)
+	}
+	if d.list {
+		return list
+	}
+	return out
 }
