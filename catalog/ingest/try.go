@@ -142,7 +142,8 @@ func inOrder(out *outcome) ([]*entity.Entity, error) {
 				WithFix("Describe it once, or give one of the two another metadata.name.")
 		}
 		seen[d.Ref] = true
-		list = append(list, d.Entity)
+		// Relations are worked out where all entities are known: it has none.
+		list = append(list, d.Entity.WithJSON(entity.AppendJSON(nil, d.Entity.Root)))
 		stack = append(stack, below[d.Ref]...)
 	}
 	return list, nil

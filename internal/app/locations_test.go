@@ -34,6 +34,10 @@ func newGitHost(t *testing.T) *gitHost {
 	handler := &cgi.Handler{Path: backend, Env: []string{"GIT_PROJECT_ROOT=" + h.root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null"}}
 	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.asked.Add(1)
+		if repo, path, ok := strings.Cut(r.URL.Path, "/src/branch/main/"); ok { // the file itself, for who reads URLs
+			http.ServeFile(w, r, filepath.Join(h.root, repo+".git", path))
+			return
+		}
 		handler.ServeHTTP(w, r)
 	}))
 	t.Cleanup(h.Close)
