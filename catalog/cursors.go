@@ -14,9 +14,9 @@ func cursors(c *index.Cursor, l index.Listing) []string {
 	out := make([]string, len(l.Marks))
 	at := *c
 	at.IsPrevious = false
+	encode := at.Encoder()
 	for i, m := range l.Marks {
-		at.OrderFieldValues = m.Values(len(c.OrderFields) > 0)
-		out[i] = at.Encode()
+		out[i] = encode(m)
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"strings"
@@ -51,6 +52,31 @@ func (c *Cursor) Encode() string {
 		return "" // the query is JSON that was parsed before
 	}
 	return base64.StdEncoding.EncodeToString(b)
+}
+
+// Encoder writes the cursor at one place after another: what they share is
+// written once.
+func (c Cursor) Encoder() func(m Mark) string {
+	c.OrderFieldValues = []string{}
+	const empty = `"orderFieldValues":[]`
+	b, err := json.Marshal(&c)
+	i := bytes.LastIndex(b, []byte(empty)) // after it come only strings, whose quotes are escaped
+	if err != nil || i < 0 {
+		return func(Mark) string { return "" } // as Encode
+	}
+	head, tail := b[:i+len(empty)-1], b[i+len(empty)-1:]
+	ordered := len(c.OrderFields) > 0
+	var buf []byte
+	return func(m Mark) string {
+		buf = append(buf[:0], head...)
+		for i, v := range m.Values(ordered) {
+			if i > 0 {
+				buf = append(buf, ',')
+			}
+			buf = entity.AppendString(buf, v)
+		}
+		return base64.StdEncoding.EncodeToString(append(buf, tail...))
+	}
 }
 
 // DecodeCursor reads a cursor, whoever wrote it: base64 in either alphabet,

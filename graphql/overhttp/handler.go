@@ -2,7 +2,9 @@ package overhttp
 
 import (
 	"context"
+	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -115,13 +117,17 @@ func writeError(w http.ResponseWriter, media string, status int, err error) {
 }
 
 func write(w http.ResponseWriter, media string, status int, resp *Response) {
-	body, err := resp.encode()
+	head, data, tail, err := resp.encode()
 	if err != nil {
-		status, body = http.StatusInternalServerError, []byte(`{"errors":[{"message":"the answer cannot be written","extensions":{"code":"internal"}}]}`)
+		status, head, data, tail = http.StatusInternalServerError, `{"errors":[{"message":"the answer cannot be written","extensions":{"code":"internal"}}]}`, nil, ""
 	}
+	tail += "\n"
 	w.Header().Set("Content-Type", media+"; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(len(head)+len(data)+len(tail)))
 	w.WriteHeader(status)
-	_, _ = w.Write(append(body, '\n')) // the client is gone if this fails
+	_, _ = io.WriteString(w, head) // the client is gone if these fail
+	_, _ = w.Write(data)
+	_, _ = io.WriteString(w, tail)
 }
 
 func or[T comparable](v, otherwise T) T {

@@ -85,15 +85,15 @@ func FromFault(err error) Error {
 // Refuse is the response to a request that is refused as a whole.
 func Refuse(err error) *Response { return &Response{Errors: []Error{FromFault(err)}} }
 
-// encode writes the response as JSON. Data alone goes out as it is: encoding
-// it again would cost as much as all else the door adds to an answer.
-func (r *Response) encode() ([]byte, error) {
+// encode writes the response as JSON, in three pieces. Data alone goes out as
+// it is: encoding it again would cost as much as all else the door adds to an
+// answer.
+func (r *Response) encode() (head string, data []byte, tail string, err error) {
 	if r.Data == nil || len(r.Errors) > 0 || len(r.Extensions) > 0 {
-		return json.Marshal(r)
+		data, err = json.Marshal(r)
+		return "", data, "", err
 	}
-	const head = `{"data":`
-	out := make([]byte, 0, len(head)+len(r.Data)+2) // and a newline
-	return append(append(append(out, head...), r.Data...), '}'), nil
+	return `{"data":`, r.Data, "}", nil
 }
 
 // status is the HTTP status of a response without data.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
@@ -130,7 +131,8 @@ func (s *socket) stream(ctx context.Context, j *job, events <-chan *Response) {
 }
 
 func (s *socket) next(ctx context.Context, j *job, resp *Response) bool {
-	payload, err := resp.encode()
+	head, data, tail, err := resp.encode()
+	payload := slices.Concat([]byte(head), data, []byte(tail))
 	return err == nil && ctx.Err() == nil && s.send(ctx, message{ID: j.id, Type: "next", Payload: payload})
 }
 
