@@ -126,6 +126,8 @@ type group struct {
 	from    *Reader
 	request *engine.Request
 	members []*Node
+	// metadata and source tell whether the document asks for them.
+	metadata, source bool
 
 	mu   sync.Mutex
 	hops map[hop]*Batch
@@ -145,7 +147,8 @@ func (h hop) holds(r *entity.Relation) bool {
 }
 
 func (r *Reader) group(ctx context.Context) *group {
-	return &group{from: r, request: engine.RequestOf(ctx), hops: map[hop]*Batch{}}
+	q := engine.RequestOf(ctx)
+	return &group{from: r, request: q, hops: map[hop]*Batch{}, metadata: q.Asks("Entity", "metadata"), source: q.Asks("Entity", "source")}
 }
 
 // Nodes makes a group of entities and gives them in order; nil stays nil.

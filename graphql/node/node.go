@@ -16,6 +16,10 @@ type Node struct {
 	Ref, APIVersion, Kind  string
 	Title, Type, Lifecycle *string
 	Status                 []entity.StatusItem // of Backstage's own type
+	// Metadata is what all kinds have in common, Source is where the entity
+	// was read; nil where the document asks for them nowhere.
+	Metadata *metadata
+	Source   *provenance
 
 	e     *catalog.Entity
 	group *group
@@ -30,11 +34,14 @@ func newNode(e *catalog.Entity, g *group) *Node {
 	t.title, t.typ, t.lifecycle = e.Title(), e.Type(), e.Spec().String("lifecycle")
 	n.Title, n.Type, n.Lifecycle = some(&t.title), some(&t.typ), some(&t.lifecycle)
 	g.request.ChargeCopies(len(n.Ref) + len(t.title) + len(t.typ) + len(t.lifecycle))
+	if g.metadata {
+		n.Metadata = newMetadata(e.Metadata(), g.request)
+	}
+	if g.source {
+		n.Source = newProvenance(g.from.Catalog.Origin(e))
+	}
 	return n
 }
-
-// Metadata is what all kinds have in common.
-func (n *Node) Metadata() *metadata { return newMetadata(n.e.Metadata(), n.group.request) }
 
 // Spec is what is particular to the entity's kind.
 func (n *Node) Spec() *scalar.JSON { return n.paid(scalar.Of(n.e.Spec())) }
@@ -53,9 +60,8 @@ func (n *Node) paid(j *scalar.JSON) *scalar.JSON {
 	return j
 }
 
-// Source is where the entity was read.
-func (n *Node) Source() *provenance {
-	p := &provenance{of: n.group.from.Catalog.Origin(n.e)}
+func newProvenance(of catalog.Origin) *provenance {
+	p := &provenance{of: of}
 	f := &p.of
 	p.Source, p.Path = f.Source, f.Path
 	p.Repo, p.Commit, p.ChangedIn, p.StaleSince = some(&f.Repo), some(&f.Commit), some(&f.ChangedIn), some(&f.StaleSince)
