@@ -53,10 +53,13 @@ func (s *Service) evidence() (Evidence, bool) {
 	return ev, ok
 }
 
+// DescribeEntityInput names an entity as GetEntityInput does.
+type DescribeEntityInput = GetEntityInput
+
 // DescribeEntity is GetEntity with one member more: source says where the
 // entity was read, when its file was changed last and when that was verified.
 // An entity that has a member of that name keeps its own.
-func (s *Service) DescribeEntity(ctx context.Context, who access.Caller, in GetEntityInput) (*Entity, error) {
+func (s *Service) DescribeEntity(ctx context.Context, who access.Caller, in DescribeEntityInput) (*Entity, error) {
 	e, err := s.GetEntity(ctx, who, in)
 	if err != nil {
 		return nil, err
