@@ -3,7 +3,9 @@ package git
 import (
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -327,4 +329,33 @@ func TestParents(t *testing.T) {
 	check(t, "first", open(t, src).(ingest.Descendant).Parents(), []ingest.Revision{})
 	r.commit("second")
 	check(t, "second", open(t, src).(ingest.Descendant).Parents(), []ingest.Revision{first})
+}
+
+func TestHistoryOverSSH(t *testing.T) {
+	r := newRemoteRepo(t)
+	written, head := r.long(100)
+	s := serveSSH(t, true)
+	src := r.source(SourceConfig{URL: "ssh://git@" + s.addr + r.dir, Credentials: Credentials{SSHKeyFile: s.keyFile, KnownHostsFile: s.hosts}})
+	a := asked(t, src, ingest.Question{Revision: head, Paths: []string{"a.yaml"}})
+	check(t, "changed", a.Changed["a.yaml"].Commit, string(written))
+}
+
+// TestHistoryIsBounded ends looking where the server does not end sending.
+func TestHistoryIsBounded(t *testing.T) {
+	r := newRemoteRepo(t)
+	_, head := r.long(10)
+	src := r.source(SourceConfig{Limits: Limits{Timeout: 200 * time.Millisecond}})
+	r.server.before = func(w http.ResponseWriter, req *http.Request) bool {
+		if req.Method != http.MethodPost {
+			return false
+		}
+		_, _ = io.Copy(io.Discard, req.Body) // a server notices who hangs up once it has read all
+		<-req.Context().Done()
+		return true
+	}
+	_, err := src.LastChanges(t.Context(), ingest.Question{Revision: head, Paths: []string{"a.yaml"}})
+	wantFault(t, err, fault.Unavailable, "reading the history of")
+	if len(r.kept()) > 0 {
+		t.Errorf("%q is left", r.kept())
+	}
 }
