@@ -99,7 +99,7 @@ const (
 )
 
 func TestSocketProtocol(t *testing.T) {
-	s := serveShop(t, func(c *graphql.Config) { c.Socket = overhttp.SocketLimits{InitTimeout: 200 * time.Millisecond} })
+	s := serveShop(t)
 	known := http.Header{"Authorization": {"Bearer reader"}}
 	for name, c := range map[string]struct {
 		header http.Header
@@ -107,7 +107,6 @@ func TestSocketProtocol(t *testing.T) {
 		code   websocket.StatusCode
 	}{
 		"subscribe before init": {known, []string{subscribe}, 4401},
-		"no init":               {known, nil, 4408},
 		"no credential":         {nil, []string{hello}, 4403},
 		"wrong credential":      {known, []string{`{"type":"connection_init","payload":{"authorization":"Bearer wrong"}}`}, 4403},
 		"two inits":             {known, []string{hello, hello}, 4429},
@@ -127,6 +126,10 @@ func TestSocketProtocol(t *testing.T) {
 				t.Errorf("closed with %d, want %d", code, c.code)
 			}
 		})
+	}
+	hasty := serveShop(t, func(c *graphql.Config) { c.Socket = overhttp.SocketLimits{InitTimeout: time.Millisecond} })
+	if code := hasty.dial(known).closed(); code != 4408 {
+		t.Errorf("no init: closed with %d", code)
 	}
 	if code := s.dial(known, "graphql-ws").closed(); code != 4406 {
 		t.Errorf("another subprotocol: closed with %d", code)
