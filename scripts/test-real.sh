@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the test suites that need real servers, and installs or builds what is
 # missing first. SUITES is "all", "auto" (those that the last commits changed)
-# or names: postgres gitea clients tokens.
+# or names: postgres clients tokens backstage gitea.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 want=${*:-all}
@@ -13,9 +13,10 @@ declare -A concerns=(
   [gitea]='^(internal/(forge|git|realtest|app)|catalog/ingest)/'
   [clients]='^(mcp|rest|graphql|internal/(app|realtest)|catalog|access)/'
   [tokens]='^(access|internal/realtest)/'
+  [backstage]='^(rest|catalog|internal/(app|realtest|store))/'
 )
-declare -A limit=([postgres]=15m [gitea]=15m [clients]=20m [tokens]=10m)
-order=(postgres clients tokens gitea)
+declare -A limit=([postgres]=15m [gitea]=15m [clients]=20m [tokens]=10m [backstage]=10m)
+order=(postgres clients tokens backstage gitea)
 
 changed() {
   local base
@@ -47,6 +48,9 @@ for s in "${selected[@]}"; do
       internal/realtest/install.sh
       go test -race -timeout "${limit[$s]}" ./internal/store/... ./access/... || failed=1
       go test -race -timeout "${limit[$s]}" -run Postgres ./internal/realtest || failed=1 ;;
+    backstage)
+      internal/realtest/backstage.sh
+      go test -race -timeout "${limit[$s]}" -run '^TestBackstage' ./internal/realtest ./internal/app || failed=1 ;;
     gitea)
       internal/realtest/gitea.sh
       go test -race -timeout "${limit[$s]}" -run Gitea ./internal/realtest ./internal/app || failed=1

@@ -28,6 +28,7 @@ type settings struct {
 	repositories int
 	sweeps       int
 	requests     int
+	beside       int
 }
 
 func main() {
@@ -49,10 +50,11 @@ func run(ctx context.Context) error {
 	flag.StringVar(&s.server, "server", "", "the server program to measure; none without it")
 	flag.IntVar(&s.seconds, "seconds", 10, "how long each kind of request that has a goal is sent; others half as long")
 	flag.StringVar(&s.profiles, "profiles", "", "a folder for CPU and heap profiles; none are made without it")
-	flag.StringVar(&s.parts, "parts", "catalog,server,many", "what to measure; server and much of many need -server, as does million, which takes minutes")
+	flag.StringVar(&s.parts, "parts", "catalog,server,many", "what to measure; server and much of many need -server, as do million, which takes minutes, and backstage, which sets real Backstage beside the server")
 	flag.IntVar(&s.repositories, "repositories", 1000, "repositories of the part many")
 	flag.IntVar(&s.sweeps, "sweeps", 100, "looks at many repositories of which none has changed")
 	flag.IntVar(&s.requests, "requests", 1_000_000, "requests of the part million")
+	flag.IntVar(&s.beside, "beside", 1000, "components of the part backstage, of which Backstage reads about fifteen a second")
 	flag.Parse()
 	return s.measure(ctx)
 }
@@ -81,7 +83,12 @@ func (s settings) measure(ctx context.Context) error {
 		}
 	}
 	if s.wants("million") {
-		return s.million(ctx, r, dir)
+		if err := s.million(ctx, r, dir); err != nil {
+			return err
+		}
+	}
+	if s.wants("backstage") {
+		return s.besideBackstage(ctx, r, dir)
 	}
 	return nil
 }

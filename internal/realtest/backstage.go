@@ -47,7 +47,8 @@ type BackstageServer struct {
 	database string
 	dir      string
 	stdin    io.Closer
-	ended    chan error
+	ended    chan struct{} // closed once it has ended, with failure set
+	failure  error
 }
 
 // Backstage gives a real Backstage that has processed everything that its
@@ -175,8 +176,8 @@ func (b *BackstageServer) start(ctx context.Context, from string, cfg BackstageC
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	b.Pid, b.stdin, b.ended = cmd.Process.Pid, stdin, make(chan error, 1)
-	go func() { b.ended <- cmd.Wait() }()
+	b.Pid, b.stdin, b.ended = cmd.Process.Pid, stdin, make(chan struct{})
+	go func() { b.failure = cmd.Wait(); close(b.ended) }()
 	err = b.await(ctx, len(cfg.Locations))
 	b.Took = time.Since(began)
 	return err
@@ -206,9 +207,8 @@ func (b *BackstageServer) await(ctx context.Context, roots int) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case err := <-b.ended:
-			b.ended <- err
-			return fmt.Errorf("the server ended: %w", err)
+		case <-b.ended:
+			return fmt.Errorf("the server ended: %w", b.failure)
 		case <-tick.C:
 			if b.answers(ctx) && b.Settled(ctx, roots) {
 				return nil
