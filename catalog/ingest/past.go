@@ -55,7 +55,8 @@ type pasts struct {
 // history is what is known of a file of the revision in force; nil for sources
 // that have no history.
 func (s *source) history(path string) *entity.History {
-	if _, ok := s.from().(Historian); !ok {
+	src := s.from()
+	if _, ok := src.(Historian); !ok && src != nil { // nil: kept, and not found again yet
 		return nil
 	}
 	s.mu.Lock()

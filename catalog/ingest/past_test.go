@@ -360,3 +360,28 @@ func TestPastOfOthersFiles(t *testing.T) {
 	r = startDating(t, keeper, a, b)
 	r.dated("one", 2)
 }
+
+// TestPastOfDiscoveredSourcesIsKept serves what was kept before the provider
+// has found the source again.
+func TestPastOfDiscoveredSourcesIsKept(t *testing.T) {
+	c, keeper, o := newChronicle("a", "one.test"), newKeeper(), &organization{}
+	c.parents[1] = []int{}
+	c.Write(map[string]string{"catalog-info.yaml": component("x")})
+	o.set(nil, c)
+	r := run(t, o, keeper)
+	known := func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		e := r.snap.Get(everything(), "component:default/x")
+		if e == nil {
+			return false
+		}
+		last, ok := e.From.History.Last()
+		return ok && last.Commit == string(revisionOf(1))
+	}
+	r.await("the last change", known)
+	r.stop()
+	o.set(errors.New("down"))
+	r = run(t, o, keeper)
+	r.await("the last change after a restart", known)
+}
