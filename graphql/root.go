@@ -111,9 +111,9 @@ type subscription struct{ d *door }
 
 // change resolves the type CatalogChange.
 type change struct {
-	Changed, Removed []string
-	Many             bool
-	batch            *node.Batch
+	Changed, Added, Removed []string
+	Many                    bool
+	batch                   *node.Batch
 }
 
 // Entities are the entities added or changed that are still there.
@@ -142,7 +142,7 @@ func (s *subscription) CatalogChanged(ctx context.Context, args struct{ Kinds *[
 }
 
 func (d *door) change(ctx context.Context, c catalog.Changes) *change {
-	told := &change{Changed: c.Changed, Removed: c.Removed, Many: c.Many, batch: d.nodes.Batch(ctx)}
+	told := &change{Changed: c.Changed, Added: c.Added, Removed: c.Removed, Many: c.Many, batch: d.nodes.Batch(ctx)}
 	for _, ref := range c.Changed {
 		told.batch.Add(ref)
 	}

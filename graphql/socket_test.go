@@ -204,7 +204,7 @@ func TestSubscription(t *testing.T) {
 	s := serveRules(t, ingestion{})
 	reader, admin := s.open("reader"), s.open("admin")
 	for _, c := range []*client{reader, admin} {
-		c.send(`{"id":"1","type":"subscribe","payload":{"query":"subscription S($k: [String!] = [\"component\"]) { catalogChanged(kinds: $k) { changed removed many entities { ref title owner { ref } } } }"}}`)
+		c.send(`{"id":"1","type":"subscribe","payload":{"query":"subscription S($k: [String!] = [\"component\"]) { catalogChanged(kinds: $k) { changed added removed many entities { ref title owner { ref } } } }"}}`)
 		// A query answered tells that the subscription before it has begun.
 		c.send(`{"id":"2","type":"subscribe","payload":{"query":"{ __typename }"}}`)
 		c.read()
@@ -230,8 +230,8 @@ spec: {owner: payments}
 		ledger   = `{"ref":"component:default/ledger","title":null,"owner":{"ref":"group:default/payments"}}`
 	)
 	for c, want := range map[*client]string{
-		reader: `{"data":{"catalogChanged":{"changed":["component:default/checkout","component:default/ledger"],"removed":[],"many":false,"entities":[` + checkout + `,` + ledger + `]}}}`,
-		admin:  `{"data":{"catalogChanged":{"changed":["component:default/checkout","component:default/hidden","component:default/ledger"],"removed":[],"many":false,"entities":[` + checkout + `,{"ref":"component:default/hidden","title":null,"owner":null},` + ledger + `]}}}`,
+		reader: `{"data":{"catalogChanged":{"changed":["component:default/checkout","component:default/ledger"],"added":[],"removed":[],"many":false,"entities":[` + checkout + `,` + ledger + `]}}}`,
+		admin:  `{"data":{"catalogChanged":{"changed":["component:default/checkout","component:default/hidden","component:default/ledger"],"added":["component:default/hidden"],"removed":[],"many":false,"entities":[` + checkout + `,{"ref":"component:default/hidden","title":null,"owner":null},` + ledger + `]}}}`,
 	} {
 		if f := c.read(); f.Type != "next" || f.ID != "1" || string(f.Payload) != want {
 			t.Errorf("%s %s", f.Type, f.Payload)
