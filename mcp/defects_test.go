@@ -89,7 +89,7 @@ func ours(t *testing.T) (string, *held) {
 }
 
 // say posts a message and gives the status and what came back.
-func say(t *testing.T, url, body string, header ...string) (int, string, http.Header) {
+func say(t testing.TB, url, body string, header ...string) (int, string, http.Header) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
@@ -98,7 +98,7 @@ func say(t *testing.T, url, body string, header ...string) (int, string, http.He
 	return do(t, req, header...)
 }
 
-func do(t *testing.T, req *http.Request, header ...string) (int, string, http.Header) {
+func do(t testing.TB, req *http.Request, header ...string) (int, string, http.Header) {
 	t.Helper()
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
@@ -122,7 +122,7 @@ func request(id int, method, params string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params)
 }
 
-func opened(t *testing.T, url string) string {
+func opened(t testing.TB, url string) string {
 	t.Helper()
 	_, _, h := say(t, url, request(1, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`))
 	return h.Get("Mcp-Session-Id")
@@ -218,7 +218,7 @@ func crossCancelled(t *testing.T, url string, h *held) bool {
 	}()
 	<-h.entered
 	say(t, url, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7,`+meta+`}}`,
-		"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "notifications/cancelled", "Authorization", "Bearer another's")
+		"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "notifications/cancelled", "Authorization", "Bearer another")
 	close(h.leave)
 	<-done
 	return <-h.ended != nil

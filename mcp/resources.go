@@ -203,10 +203,10 @@ func (r room) Print(ctx context.Context, who access.Caller, uri string) (string,
 
 // Watch tells a caller of changes of the catalog.
 func (r room) Watch(ctx context.Context, who access.Caller) <-chan front.Changes {
-	out := make(chan front.Changes)
+	in, out := r.Catalog.WatchFor(ctx, who, nil), make(chan front.Changes)
 	go func() {
 		defer close(out)
-		for c := range r.Catalog.WatchFor(ctx, who, nil) {
+		for c := range in {
 			select {
 			case out <- front.Changes{Touches: func(uri string) bool { return r.touches(c, uri) }, Listed: c.Many || len(c.Added)+len(c.Removed) > 0}:
 			case <-ctx.Done():

@@ -105,7 +105,7 @@ func answered[I, O any](ctx context.Context, d *door, name string, action access
 		}
 		text := render(out)
 		if t.bounded || len(structured)+len(text) <= maxAnswer {
-			return &mcpgo.CallToolResult{Content: []mcpgo.Content{mcpgo.NewTextContent(text)}, StructuredContent: json.RawMessage(structured)}, nil
+			return resultOf(ctx, text, structured), nil
 		}
 		switch {
 		case t.trim != nil:
@@ -119,6 +119,21 @@ func answered[I, O any](ctx context.Context, d *door, name string, action access
 			return nil, fault.New(fault.FailedPrecondition, "the answer is larger than 8,000 tokens").WithFix("Ask for less at once.")
 		}
 	}
+}
+
+// resultOf is the result of a text and of structured content; the library gets
+// to encode no more than their places.
+func resultOf(ctx context.Context, text string, structured json.RawMessage) *mcpgo.CallToolResult {
+	req := front.RequestOf(ctx)
+	if encoded, err := json.Marshal(text); err == nil {
+		if _, place, ok := req.Splice(encoded); ok {
+			text = place
+		}
+	}
+	if place, _, ok := req.Splice(structured); ok {
+		structured = place
+	}
+	return &mcpgo.CallToolResult{Content: []mcpgo.Content{mcpgo.NewTextContent(text)}, StructuredContent: structured}
 }
 
 // invoke runs an operation for the caller of a request.

@@ -176,13 +176,13 @@ func (a *answer) send(message any) error {
 // that of an error, else 0.
 func (a *answer) put(message []byte) (out []byte, status int) {
 	if !a.request.maybeError(message) {
-		return message, 0
+		return a.request.spliced(message), 0
 	}
 	var response struct {
 		Error *rpcErrorBody `json:"error"`
 	}
 	if json.Unmarshal(message, &response) != nil || response.Error == nil {
-		return message, 0
+		return a.request.spliced(message), 0
 	}
 	code, f := response.Error.Code, a.request.Fault
 	if f != nil {

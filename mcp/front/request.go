@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -43,6 +44,8 @@ type Request struct {
 	session   *session
 	answer    *answer
 	listening sync.WaitGroup
+	marker    string   // of the places where the parts belong
+	parts     [][]byte // of the answer, see Splice
 }
 
 // requestKey finds the request in a context: the library passes nothing else
@@ -141,14 +144,14 @@ func (req *Request) read(r *http.Request) (int, *fault.Error) {
 		return http.StatusRequestEntityTooLarge, tooLarge
 	}
 	r.Body = io.NopCloser(bytes.NewReader(data))
-	if !json.Valid(data) {
+	var e envelope
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(data, &e); errors.As(err, &syntax) { // parts of other types stay empty, and the library refuses them
 		return http.StatusBadRequest, fault.New(fault.Invalid, "the body is not valid JSON").WithFix("Send one JSON-RPC message.")
 	}
 	if trimmed := bytes.TrimSpace(data); trimmed[0] != '{' {
 		return http.StatusBadRequest, fault.New(fault.Invalid, "the body is no JSON object").WithFix("Send one JSON-RPC message; batches are not taken.")
 	}
-	var e envelope
-	_ = json.Unmarshal(data, &e) // parts of other types stay empty, and the library refuses them
 	req.id, req.Method, req.Name, req.URI, req.Modern = e.ID, e.Method, e.Params.Name, e.Params.URI, modern(e.Params.Meta.Version)
 	req.reply = reply{e.Result, e.Error}
 	return 0, nil

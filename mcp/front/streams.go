@@ -26,7 +26,8 @@ type Room interface {
 	// Print is a mark of a resource as a caller sees it, which differs when the
 	// resource does; an error is why they do not see it.
 	Print(ctx context.Context, who access.Caller, uri string) (string, error)
-	// Watch tells a caller of changes until ctx ends; then the channel is closed.
+	// Watch tells a caller of the changes that come after it has returned, until
+	// ctx ends; then the channel is closed.
 	Watch(ctx context.Context, who access.Caller) <-chan Changes
 }
 
@@ -87,8 +88,9 @@ func (f *Front) stream(w http.ResponseWriter, r *http.Request, req *Request) {
 	defer done()
 	out := newAnswer(w, f, req, r)
 	defer out.close()
+	changes := f.cfg.Room.Watch(ctx, req.Who) // before the client sees that it is heard
 	out.open()
-	f.follow(ctx, req.Who, &req.session.subs, true, func(method string, params map[string]any) error {
+	f.follow(ctx, changes, req.Who, &req.session.subs, true, func(method string, params map[string]any) error {
 		return out.send(Notification(method, params))
 	})
 }
@@ -112,13 +114,14 @@ func (req *Request) Listen(ctx context.Context, uris []string, listed bool) ([]s
 	subs := &subscriptions{}
 	f, out := req.answer.front, req.answer
 	kept := slices.DeleteFunc(slices.Clone(uris), func(uri string) bool { return subs.add(ctx, f.cfg.Room, req.Who, uri) != nil })
+	changes := f.cfg.Room.Watch(ctx, req.Who)
 	req.listening.Go(func() {
 		select {
 		case <-out.begun:
 		case <-ctx.Done():
 			return
 		}
-		f.follow(ctx, req.Who, subs, listed, func(method string, params map[string]any) error {
+		f.follow(ctx, changes, req.Who, subs, listed, func(method string, params map[string]any) error {
 			meta := map[string]any{"io.modelcontextprotocol/subscriptionId": req.id}
 			if params == nil {
 				params = map[string]any{}
@@ -131,8 +134,7 @@ func (req *Request) Listen(ctx context.Context, uris []string, listed bool) ([]s
 }
 
 // follow tells of changes until ctx ends or there is nobody to tell.
-func (f *Front) follow(ctx context.Context, who access.Caller, subs *subscriptions, listed bool, tell func(method string, params map[string]any) error) {
-	in := f.cfg.Room.Watch(ctx, who)
+func (f *Front) follow(ctx context.Context, in <-chan Changes, who access.Caller, subs *subscriptions, listed bool, tell func(method string, params map[string]any) error) {
 	c := Changes{Touches: func(string) bool { return true }} // while nobody listened
 	for {
 		for _, uri := range subs.changed(ctx, f.cfg.Room, who, c.Touches) {
