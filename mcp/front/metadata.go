@@ -66,12 +66,15 @@ func (f *Front) base(r *http.Request) string {
 			scheme = p
 		}
 	}
-	u, err := url.Parse(scheme + "://" + host)
-	if err != nil || u.Host != host || host == "" {
+	if u, err := url.Parse(scheme + "://" + host); err != nil || u.Host != host || host == "" || strings.ContainsFunc(host, func(r rune) bool { return !strings.ContainsRune(hostLetters, r) }) {
 		return ""
 	}
-	return u.String()
+	return scheme + "://" + host
 }
+
+// hostLetters are what the name of a host and its port are made of; anything
+// else could end the quotes of a header.
+const hostLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]"
 
 // first is the first of a list's items, that of the proxy that the client
 // called.
