@@ -35,6 +35,7 @@ func briefSections() map[string]func(*Brief) {
 		"oncall":       func(b *Brief) { b.Oncall = nil },
 		"repository":   func(b *Brief) { b.Repository = nil },
 		"commands":     func(b *Brief) { b.Commands = nil },
+		"rules":        func(b *Brief) { b.Rules = nil },
 		"deploy":       func(b *Brief) { b.DeployRepo, b.Environments = nil, nil },
 		"dependencies": func(b *Brief) { b.DependsOn, b.DependencyOf = nil, nil },
 		"slos":         func(b *Brief) { b.SLOs = nil },
@@ -67,7 +68,7 @@ func briefLimit(in GetServiceBriefInput) (int, error) {
 	for _, name := range in.Sections {
 		if known[name] == nil {
 			return 0, fault.New(fault.Invalid, "sections: there is no section %q", name).
-				WithFix("Known: owner, oncall, repository, commands, deploy, dependencies, slos, runbooks, dashboards, problems.")
+				WithFix("Known: owner, oncall, repository, commands, rules, deploy, dependencies, slos, runbooks, dashboards, problems.")
 		}
 	}
 	switch {
@@ -153,6 +154,7 @@ func (s *Service) brief(r reading, e *Entity) *Brief {
 	b.Owner = s.ownerFact(r, f)
 	b.DependsOn, b.DependencyOf = s.needs(f), s.neededBy(r, e)
 	f.declared(b)
+	s.inferred(r, f, b)
 	for _, st := range e.Status {
 		text := st.Message
 		if st.Error != nil {

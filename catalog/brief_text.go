@@ -22,9 +22,11 @@ func (b *Brief) Text() string {
 		w.one("setup", c.Setup)
 		w.one("build", c.Build)
 		w.one("test", c.Test)
+		w.one("test one", c.TestOne)
 		w.one("lint", c.Lint)
 		w.one("run", c.Run)
 	}
+	w.many("rules for agents", b.Rules)
 	w.one("deploy repository", b.DeployRepo)
 	w.many("environments", b.Environments)
 	w.many("depends on", b.DependsOn)
@@ -34,7 +36,7 @@ func (b *Brief) Text() string {
 	w.many("dashboards", b.Dashboards)
 	w.lines("problems", b.Problems)
 	if len(b.Unknown) > 0 {
-		w.line("not declared: " + strings.Join(b.Unknown, ", "))
+		w.line("not known: " + strings.Join(b.Unknown, ", "))
 	}
 	if len(b.Omitted) > 0 {
 		w.line("left out to fit max_tokens: " + strings.Join(b.Omitted, ", "))
@@ -62,9 +64,9 @@ func (b *Brief) facts() []Fact {
 	}
 	add(b.Owner, b.Oncall, b.Repository, b.DeployRepo)
 	if c := b.Commands; c != nil {
-		add(c.Setup, c.Build, c.Test, c.Lint, c.Run)
+		add(c.Setup, c.Build, c.Test, c.TestOne, c.Lint, c.Run)
 	}
-	for _, l := range [][]Fact{b.Environments, b.SLOs, b.Runbooks, b.Dashboards, b.DependsOn} {
+	for _, l := range [][]Fact{b.Rules, b.Environments, b.SLOs, b.Runbooks, b.Dashboards, b.DependsOn} {
 		out = append(out, l...)
 	}
 	return out
@@ -153,6 +155,9 @@ func (w *briefWriter) fact(f Fact) string {
 		place = "inferred, " + place
 	}
 	s := strings.Join(parts, " · ") + " [" + place + "]"
+	if f.Stale != "" {
+		s += " stale: " + f.Stale
+	}
 	if len(f.Disagrees) > 0 {
 		s += " but " + strings.Join(f.Disagrees, "; ")
 	}
@@ -176,8 +181,8 @@ func (b *Brief) fits(maxTokens int) bool {
 
 // fit drops detail until the brief fits, least needed first: dashboards,
 // what depends on the service, problems, dependencies, SLOs, runbooks,
-// environments, description, deploy repository, then setup, lint and run
-// commands. Owner, on-call, repository, build and test stay as long as any
+// environments, description, rules, deploy repository, then the commands for
+// one test, setup, lint and run. Owner, on-call, repository, build and test stay as long as any
 // answer can hold them.
 func (b *Brief) fit(maxTokens int) {
 	for _, s := range b.sheddable() {
@@ -207,6 +212,8 @@ func (b *Brief) sheddable() []shedding {
 		{"description", whole(&b.Description)},
 		{"unknown", half(&b.Unknown)},
 		{"deployRepo", whole(&b.DeployRepo)},
+		{"rules", half(&b.Rules)},
+		{"commands.testOne", b.command(func(c *Commands) **Fact { return &c.TestOne })},
 		{"commands.run", b.command(func(c *Commands) **Fact { return &c.Run })},
 		{"commands.lint", b.command(func(c *Commands) **Fact { return &c.Lint })},
 		{"commands.setup", b.command(func(c *Commands) **Fact { return &c.Setup })},

@@ -6,7 +6,7 @@ import "time"
 type GetServiceBriefInput struct {
 	Service    string   `json:"service,omitempty" jsonschema:"bare name or entity reference of the service"`
 	Repository string   `json:"repository,omitempty" jsonschema:"URL of the Git repository instead, in any form"`
-	Sections   []string `json:"sections,omitempty" jsonschema:"only these: owner, oncall, repository, commands, deploy, dependencies, slos, runbooks, dashboards, problems"`
+	Sections   []string `json:"sections,omitempty" jsonschema:"only these: owner, oncall, repository, commands, rules, deploy, dependencies, slos, runbooks, dashboards, problems"`
 	MaxTokens  int      `json:"max_tokens,omitempty" jsonschema:"upper bound of the answer's size, 100 to 8000, default 1200; detail is dropped to fit"`
 }
 
@@ -44,7 +44,10 @@ type Fact struct {
 	VerifiedAt time.Time  `json:"verifiedAt"`
 	ChangedAt  time.Time  `json:"changedAt,omitzero"`
 	ExpiresAt  *time.Time `json:"expiresAt,omitempty"`
-	Disagrees  []string   `json:"disagrees,omitempty"`
+	// Stale says why it may no longer hold, "" where nothing speaks against it.
+	Stale string `json:"stale,omitempty"`
+	// Disagrees is what other files say instead, each with its place.
+	Disagrees []string `json:"disagrees,omitempty"`
 }
 
 // Commands are how a service is worked on.
@@ -52,27 +55,31 @@ type Commands struct {
 	Setup *Fact `json:"setup,omitempty"`
 	Build *Fact `json:"build,omitempty"`
 	Test  *Fact `json:"test,omitempty"`
-	Lint  *Fact `json:"lint,omitempty"`
-	Run   *Fact `json:"run,omitempty"`
+	// TestOne is how to run the tests of one package, file or name.
+	TestOne *Fact `json:"testOne,omitempty"`
+	Lint    *Fact `json:"lint,omitempty"`
+	Run     *Fact `json:"run,omitempty"`
 }
 
 // Brief is what one needs to know before touching a service.
 type Brief struct {
-	Ref          string    `json:"ref"`
-	Title        string    `json:"title,omitempty"`
-	Description  string    `json:"description,omitempty"`
-	Owner        *Fact     `json:"owner,omitempty"`
-	Oncall       *Fact     `json:"oncall,omitempty"`
-	Repository   *Fact     `json:"repository,omitempty"`
-	Commands     *Commands `json:"commands,omitempty"`
-	DeployRepo   *Fact     `json:"deployRepo,omitempty"`
-	Environments []Fact    `json:"environments,omitempty"`
-	DependsOn    []Fact    `json:"dependsOn,omitempty"`
-	DependencyOf []Fact    `json:"dependencyOf,omitempty"`
-	SLOs         []Fact    `json:"slos,omitempty"`
-	Runbooks     []Fact    `json:"runbooks,omitempty"`
-	Dashboards   []Fact    `json:"dashboards,omitempty"`
-	Problems     []string  `json:"problems,omitempty"`
+	Ref         string    `json:"ref"`
+	Title       string    `json:"title,omitempty"`
+	Description string    `json:"description,omitempty"`
+	Owner       *Fact     `json:"owner,omitempty"`
+	Oncall      *Fact     `json:"oncall,omitempty"`
+	Repository  *Fact     `json:"repository,omitempty"`
+	Commands    *Commands `json:"commands,omitempty"`
+	// Rules are the files with rules for agents, the nearest first.
+	Rules        []Fact   `json:"rules,omitempty"`
+	DeployRepo   *Fact    `json:"deployRepo,omitempty"`
+	Environments []Fact   `json:"environments,omitempty"`
+	DependsOn    []Fact   `json:"dependsOn,omitempty"`
+	DependencyOf []Fact   `json:"dependencyOf,omitempty"`
+	SLOs         []Fact   `json:"slos,omitempty"`
+	Runbooks     []Fact   `json:"runbooks,omitempty"`
+	Dashboards   []Fact   `json:"dashboards,omitempty"`
+	Problems     []string `json:"problems,omitempty"`
 	// Unknown names the sections about which nothing is declared.
 	Unknown []string `json:"unknown,omitempty"`
 	// Omitted names what was left out to fit max_tokens, in the order dropped.

@@ -18,6 +18,8 @@ type factory struct {
 	// matches; nil where nothing is known of them.
 	files    func(pattern string) ([]string, bool)
 	problems []string
+	// ground is where the entity stands in its own repository.
+	ground ground
 }
 
 func (f *factory) fact(value string, at entity.Position) Fact {

@@ -44,6 +44,9 @@ type Service struct {
 	snapshot     atomic.Pointer[index.Snapshot]
 	publish      sync.Mutex
 	watchers     watchers
+	findings     atomic.Pointer[Findings]
+	counting     sync.Mutex // guards siblings
+	siblings     siblings
 }
 
 // New makes a Service with an empty catalog.

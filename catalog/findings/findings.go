@@ -8,8 +8,10 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
+	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/catalog/infer"
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
@@ -24,11 +26,11 @@ type Kept struct {
 	Format   int
 	Revision ingest.Revision
 	Info     ingest.CommitInfo
-	// Repository is the key of the source's repository, IDs are the contents
-	// that were read, Readings what they say, by path.
-	Repository string
-	IDs        map[string]string
-	Readings   map[string]infer.Reading
+	// URL is the source's repository, IDs are the contents that were read,
+	// Readings what they say, by path.
+	URL      string
+	IDs      map[string]string
+	Readings map[string]infer.Reading
 	// Files are the paths that decide whether a command still works.
 	Files []string
 }
@@ -43,27 +45,20 @@ type Keeper interface {
 	Forget(ctx context.Context, source string) error
 }
 
-// Found is what is known of one source.
-type Found struct {
-	*infer.Repository
-	// Source is its name, Info the commit that was read.
-	Source string
-	Info   ingest.CommitInfo
-}
-
 // Findings are the findings of all sources. It is an ingest.Follower.
 type Findings struct {
 	keeper Keeper
 
 	mu     sync.RWMutex // guards what follows
 	of     map[string]*Kept
-	found  map[string]*Found
+	found  map[string]*catalog.Finding
 	byRepo map[string][]string // names of sources by repository key, sorted
+	naming map[string][]string // names of sources by the service that they name, sorted
 }
 
 // New makes Findings that are kept by keeper; nil keeps nothing.
 func New(keeper Keeper) *Findings {
-	return &Findings{keeper: keeper, of: map[string]*Kept{}, found: map[string]*Found{}, byRepo: map[string][]string{}}
+	return &Findings{keeper: keeper, of: map[string]*Kept{}, found: map[string]*catalog.Finding{}, byRepo: map[string][]string{}, naming: map[string][]string{}}
 }
 
 // Restore brings back what was kept.
@@ -93,7 +88,7 @@ func (f *Findings) Follow(ctx context.Context, v ingest.View) error {
 	f.mu.RLock()
 	old := f.of[v.Source.Name]
 	f.mu.RUnlock()
-	next := &Kept{Format: Format, Revision: v.Revision, Info: v.Info, Repository: entity.RepositoryKey(v.Source.Repository),
+	next := &Kept{Format: Format, Revision: v.Revision, Info: v.Info, URL: v.Source.Repository,
 		IDs: map[string]string{}, Readings: map[string]infer.Reading{}}
 	var todo []string
 	for at, id := range v.Files {
@@ -147,11 +142,12 @@ func (f *Findings) put(source string, k *Kept, repo *infer.Repository) {
 	defer f.mu.Unlock()
 	f.remove(source)
 	f.of[source] = k
-	f.found[source] = &Found{Repository: repo, Source: source, Info: k.Info}
-	if k.Repository != "" {
-		names := append(slices.Clone(f.byRepo[k.Repository]), source)
-		slices.Sort(names)
-		f.byRepo[k.Repository] = names
+	f.found[source] = &catalog.Finding{Repository: repo, Source: source, URL: k.URL, Commit: k.Info.Commit}
+	if key := entity.RepositoryKey(k.URL); key != "" {
+		insert(f.byRepo, key, source)
+	}
+	for _, service := range repo.Names() {
+		insert(f.naming, service, source)
 	}
 }
 
@@ -161,17 +157,27 @@ func (f *Findings) remove(source string) {
 	if k == nil {
 		return
 	}
+	for _, service := range f.found[source].Names() {
+		erase(f.naming, service, source)
+	}
+	erase(f.byRepo, entity.RepositoryKey(k.URL), source)
 	delete(f.of, source)
 	delete(f.found, source)
-	if k.Repository == "" {
-		return
-	}
-	names := slices.DeleteFunc(slices.Clone(f.byRepo[k.Repository]), func(n string) bool { return n == source })
+}
+
+func insert(m map[string][]string, key, source string) {
+	names := append(slices.Clone(m[key]), source)
+	slices.Sort(names)
+	m[key] = names
+}
+
+func erase(m map[string][]string, key, source string) {
+	names := slices.DeleteFunc(slices.Clone(m[key]), func(n string) bool { return n == source })
 	if len(names) == 0 {
-		delete(f.byRepo, k.Repository)
+		delete(m, key)
 		return
 	}
-	f.byRepo[k.Repository] = names
+	m[key] = names
 }
 
 // Drop forgets a source that is gone.
@@ -186,7 +192,7 @@ func (f *Findings) Drop(ctx context.Context, source string) error {
 }
 
 // Of is what is known of a source, nil while nothing is.
-func (f *Findings) Of(source string) *Found {
+func (f *Findings) Of(source string) *catalog.Finding {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	return f.found[source]
@@ -194,7 +200,7 @@ func (f *Findings) Of(source string) *Found {
 
 // In is what is known of a repository by its URL in any form, nil if it is
 // that of no source.
-func (f *Findings) In(repository string) *Found {
+func (f *Findings) In(repository string) *catalog.Finding {
 	key := entity.RepositoryKey(repository)
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -202,4 +208,15 @@ func (f *Findings) In(repository string) *Found {
 		return f.found[names[0]]
 	}
 	return nil
+}
+
+// Naming are the findings that name a service, by source.
+func (f *Findings) Naming(service string) []*catalog.Finding {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	var out []*catalog.Finding
+	for _, source := range f.naming[strings.ToLower(service)] {
+		out = append(out, f.found[source])
+	}
+	return out
 }

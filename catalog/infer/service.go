@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -124,4 +125,44 @@ func (r *Repository) Deployments(service string, own bool) []Deployment {
 // Deploys tells whether the repository describes any deployment.
 func (r *Repository) Deploys() bool {
 	return len(r.overlays) > 0 || slices.ContainsFunc(r.sorted, func(at string) bool { return len(r.readings[at].Applications) > 0 })
+}
+
+// Names are the services, in lower case and sorted, that something in the
+// repository names: objectives, alerts and deployments.
+func (r *Repository) Names() []string {
+	names := map[string]bool{}
+	for _, at := range r.sorted {
+		reading := r.readings[at]
+		for _, s := range reading.SLOs {
+			names[strings.ToLower(s.Service)] = true
+		}
+		for _, a := range reading.Alerts {
+			names[strings.ToLower(a.Service)] = true
+		}
+		for _, a := range reading.Applications {
+			a.names(names)
+		}
+	}
+	for _, o := range r.overlays {
+		names[strings.ToLower(o.Service)] = true
+	}
+	delete(names, "")
+	return slices.Sorted(maps.Keys(names))
+}
+
+// names adds every name for which Serves may hold.
+func (a Application) names(into map[string]bool) {
+	if a.Component != "" {
+		into[strings.ToLower(a.Component)] = true
+		return
+	}
+	for p := range strings.SplitSeq(strings.ToLower(a.Path), "/") {
+		into[p] = true
+	}
+	name, env := strings.ToLower(a.Name), strings.ToLower(a.EnvironmentOf())
+	into[name] = true
+	if env != "" {
+		into[strings.TrimSuffix(name, "-"+env)] = true
+		into[strings.TrimPrefix(name, env+"-")] = true
+	}
 }

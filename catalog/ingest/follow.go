@@ -138,7 +138,7 @@ func (in *Ingester) followOne(ctx context.Context, s *source) (err error) {
 	if err != nil || v.Tree == nil {
 		return err
 	}
-	defer v.Tree.Close()
+	defer func() { _ = v.Tree.Close() }() // it was only read
 	for _, f := range in.following.behind(v.Source.Name, v.Revision) {
 		own := v
 		own.Files = maps.Clone(v.Files)

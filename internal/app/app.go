@@ -20,6 +20,7 @@ import (
 	"github.com/fairlead-dev/fairlead/access/oidc"
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
+	"github.com/fairlead-dev/fairlead/catalog/findings"
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 	"github.com/fairlead-dev/fairlead/internal/forge"
@@ -42,6 +43,8 @@ type App struct {
 	telemetry *telemetry
 	store     *store.Store
 	keeper    *keep.Keeper
+	kept      *keep.Findings // what inference found, across restarts
+	findings  *findings.Findings
 	auth      *access.Authenticator
 	issuers   *oidc.Verifier // of tokens that others issue; nil where none are configured
 	access    *access.Service
@@ -95,7 +98,10 @@ func (a *App) openState(ctx context.Context) (err error) {
 	if _, err = a.store.Migrate(ctx); err != nil {
 		return err
 	}
-	a.keeper, err = keep.Open(a.cfg.Cache)
+	if a.keeper, err = keep.Open(a.cfg.Cache); err != nil {
+		return err
+	}
+	a.kept, err = keep.OpenFindings(a.cfg.Cache)
 	return err
 }
 
@@ -123,11 +129,14 @@ func (a *App) makeRooms() (err error) {
 	if err != nil {
 		return err
 	}
+	a.findings = findings.New(a.kept)
 	a.ingester = ingest.New(ingest.Config{
-		Sources: sources, Providers: providers, Registered: a.registered(), Processor: a.processor(), Publish: a.catalog.Publish, Keeper: a.keeper,
+		Followers: []ingest.Follower{a.findings},
+		Sources:   sources, Providers: providers, Registered: a.registered(), Processor: a.processor(), Publish: a.catalog.Publish, Keeper: a.keeper,
 		Fingerprint: a.cfg.fingerprint(), Refresh: a.cfg.Catalog.Refresh, Log: log, Observe: a.telemetry.ingested, Settled: func() { a.started() },
 	})
 	a.catalog.Attach(a.ingester)
+	a.catalog.AttachFindings(a.findings)
 	a.register()
 	a.telemetry.registry.MustRegister(newForgeMetrics(&a.budgets))
 	a.telemetry.gauge("fairlead_entities", "Entities in the catalog.", func() float64 { return float64(a.catalog.Snapshot().Len()) })
@@ -169,6 +178,9 @@ func (a *App) Run(ctx context.Context) error {
 	a.started = heap.Start()
 	defer a.started()
 	if err := a.ingester.Restore(ctx); err != nil {
+		return err
+	}
+	if err := a.findings.Restore(ctx); err != nil {
 		return err
 	}
 	g, ctx := errgroup.WithContext(ctx)
@@ -232,6 +244,9 @@ func (a *App) close() {
 	}
 	if a.keeper != nil {
 		errs = append(errs, a.keeper.Close())
+	}
+	if a.kept != nil {
+		errs = append(errs, a.kept.Close())
 	}
 	if a.store != nil {
 		errs = append(errs, a.store.Close())

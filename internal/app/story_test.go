@@ -15,6 +15,7 @@ func (s *server) commit(repo, path, text string) {
 	if err := os.WriteFile(s.repo(repo, path), []byte(text), 0o644); err != nil {
 		s.t.Fatal(err)
 	}
+	s.git(repo, "add", "--", path)
 	s.git(repo, "commit", "-qam", "Change "+path)
 }
 

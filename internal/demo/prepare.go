@@ -65,9 +65,8 @@ func config(set *Set, listen string) string {
 	}
 	b.WriteString("catalog:\n  refresh: 2s\n  sources:\n")
 	for _, r := range set.Repositories {
-		if r.Catalog {
-			fmt.Fprintf(&b, "    - {name: %s, git: {url: %q}}\n", r.Name, r.Dir)
-		}
+		// One without a catalog file is read for what it says of the others.
+		fmt.Fprintf(&b, "    - {name: %s, git: {url: %q}}\n", r.Name, r.Dir)
 	}
 	return b.String()
 }

@@ -1,0 +1,244 @@
+package catalog
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fairlead-dev/fairlead/catalog/entity"
+	"github.com/fairlead-dev/fairlead/catalog/index"
+	"github.com/fairlead-dev/fairlead/catalog/infer"
+)
+
+// Finding is what inference found in the repository of one source.
+type Finding struct {
+	*infer.Repository
+	// Source is the source's name, URL its repository and Commit what was read.
+	Source, URL, Commit string
+}
+
+// Findings is what inference found in the repositories of the sources.
+type Findings interface {
+	// Of is what was found in a source, nil while nothing is known of it.
+	Of(source string) *Finding
+	// In is the same by the URL of the repository, in any form.
+	In(repository string) *Finding
+	// Naming are the findings that name a service in their objectives, alerts
+	// or deployments, by source.
+	Naming(service string) []*Finding
+}
+
+// AttachFindings tells the service what inference found.
+func (s *Service) AttachFindings(f Findings) { s.findings.Store(&f) }
+
+// ground is where a service stands in its own repository.
+type ground struct {
+	*Finding
+	dir string
+	// alone tells that no other component is in that repository.
+	alone bool
+}
+
+// ground finds a service's own repository and its folder there; nothing where
+// the repository is that of no source.
+func (s *Service) ground(r reading, f *factory) ground {
+	p := s.findings.Load()
+	if p == nil {
+		return ground{}
+	}
+	if repo := f.repository(); repo != nil && repo.Kind == Declared {
+		at, dir := splitLocation(repo.Value)
+		if found := (*p).In(at); found != nil {
+			return ground{found, dir, s.components(r)[entity.RepositoryKey(at)] <= 1}
+		}
+		if entity.RepositoryKey(at) != entity.RepositoryKey(f.e.From.Repository) {
+			return ground{}
+		}
+	}
+	found := (*p).Of(f.e.From.Source)
+	if found == nil {
+		return ground{}
+	}
+	return ground{found, folderOf(f.e.From.Path), s.components(r)[entity.RepositoryKey(f.e.From.Repository)] <= 1}
+}
+
+// folderOf is the folder that a catalog file describes: its own, or the one
+// above where it lies in a folder for such files.
+func folderOf(file string) string {
+	dir := path.Dir(file)
+	switch path.Base(dir) {
+	case ".backstage", "backstage", ".catalog", "catalog", ".fairlead":
+		dir = path.Dir(dir)
+	}
+	if dir == "." || dir == "/" {
+		return ""
+	}
+	return dir
+}
+
+// splitLocation takes the URL of a folder apart into repository and folder, as
+// GitHub, GitLab, Gitea and Bitbucket write it.
+func splitLocation(location string) (repository, dir string) {
+	for _, mark := range []string{"/-/tree/", "/-/blob/", "/tree/", "/blob/", "/src/branch/", "/src/commit/", "/src/"} {
+		before, after, ok := strings.Cut(location, mark)
+		if !ok {
+			continue
+		}
+		_, dir, _ = strings.Cut(strings.Trim(after, "/"), "/")
+		if path.Ext(dir) == ".yaml" || path.Ext(dir) == ".yml" {
+			dir = strings.TrimPrefix(path.Dir(dir), ".")
+		}
+		return before, dir
+	}
+	return strings.TrimSuffix(location, "/"), ""
+}
+
+// siblings is how many components each repository has, by its key, in one
+// snapshot as callers of one scope see it.
+type siblings struct {
+	of     *index.Snapshot
+	counts map[string]map[string]int // by scope, then repository
+}
+
+// maxScopes bounds for how many scopes siblings are counted ahead.
+const maxScopes = 64
+
+func (s *Service) components(r reading) map[string]int {
+	s.counting.Lock()
+	defer s.counting.Unlock()
+	if s.siblings.of != r.Snapshot || len(s.siblings.counts) >= maxScopes {
+		s.siblings = siblings{r.Snapshot, map[string]map[string]int{}}
+	}
+	if c := s.siblings.counts[r.scope.Key()]; c != nil {
+		return c
+	}
+	counts := map[string]int{}
+	for e := range r.Kind(r.scope, "component") {
+		at := e.From.Repository
+		if repo := (&factory{e: e}).repository(); repo != nil {
+			at, _ = splitLocation(repo.Value)
+		}
+		counts[entity.RepositoryKey(at)]++
+	}
+	s.siblings.counts[r.scope.Key()] = counts
+	return counts
+}
+
+// inferred adds to a brief what is not declared but found, and says of what is
+// declared where it no longer holds or other files say otherwise.
+func (s *Service) inferred(r reading, f *factory, b *Brief) {
+	p := s.findings.Load()
+	if p == nil {
+		return
+	}
+	f.ground = s.ground(r, f)
+	if f.ground.Finding != nil {
+		s.inferOwner(r, f, b)
+		s.inferCommands(f, b)
+		s.inferRules(f, b)
+	}
+	naming := (*p).Naming(f.e.Ref.Name)
+	s.inferReliability(f, naming, b)
+	s.inferDeployment(f, naming, b)
+}
+
+// found makes a fact of something that is written in a repository.
+func (s *Service) found(in *Finding, value string, at infer.Place) Fact {
+	fact := Fact{Value: value, Kind: Inferred, Source: FactSource{Repo: in.URL, Commit: in.Commit, Path: at.Path, Line: at.Line}}
+	if ev, ok := s.evidence(); ok {
+		fact.VerifiedAt = ev.Verified(in.Source).At
+	}
+	return fact
+}
+
+// inferOwner compares the declared owner with CODEOWNERS, which alone is
+// taken where none is declared.
+func (s *Service) inferOwner(r reading, f *factory, b *Brief) {
+	rule, ok := f.ground.OwnersOf(strings.TrimPrefix(f.ground.dir+"/x", "/"))
+	if !ok {
+		return
+	}
+	if b.Owner != nil {
+		if !slices.ContainsFunc(rule.Owners, func(o string) bool { return sameOwner(o, b.Owner.Value) }) {
+			b.Owner.Disagrees = append(b.Owner.Disagrees, place(rule.Place)+" says "+strings.Join(rule.Owners, " "))
+		}
+		return
+	}
+	fact := s.found(f.ground.Finding, rule.Owners[0], rule.Place)
+	for _, kind := range []string{"group", "user"} {
+		ref := kind + ":" + entity.DefaultNamespace + "/" + strings.ToLower(handle(rule.Owners[0]))
+		if o := r.Get(r.scope, ref); o != nil {
+			fact.Value, fact.Name = ref, o.Title()
+			break
+		}
+	}
+	b.Owner = &fact
+}
+
+// handle is the name of a person or team in a CODEOWNERS file.
+func handle(owner string) string {
+	return strings.TrimPrefix(owner[strings.LastIndexByte(owner, '/')+1:], "@")
+}
+
+// sameOwner tells whether a team or person of a forge is likely an owner of
+// the catalog.
+func sameOwner(theirs, ref string) bool {
+	name := ref[strings.LastIndexByte(ref, '/')+1:]
+	trim := func(s string) string {
+		return strings.TrimPrefix(strings.TrimSuffix(strings.ToLower(s), "-team"), "team-")
+	}
+	return trim(handle(theirs)) == trim(name)
+}
+
+func place(p infer.Place) string { return p.Path + ":" + strconv.Itoa(p.Line) }
+
+// inferCommands fills in the commands that are not declared, and judges those
+// that are.
+func (s *Service) inferCommands(f *factory, b *Brief) {
+	c := b.Commands
+	if c == nil {
+		c = &Commands{}
+	}
+	for role, at := range c.byRole() {
+		if fact := *at; fact != nil {
+			fact.Stale, fact.Disagrees = f.ground.Standing(role, fact.Value, f.ground.dir, f.exists)
+		}
+	}
+	for _, choice := range f.ground.Commands(f.ground.dir) {
+		at, ok := c.byRole()[choice.Role]
+		if !ok || *at != nil {
+			continue
+		}
+		fact := s.found(f.ground.Finding, choice.Text, choice.Place)
+		fact.Stale, fact.Disagrees = choice.Stale, choice.Disagrees
+		if choice.Dir != f.ground.dir {
+			fact.Path = choice.Dir
+			if fact.Path == "" {
+				fact.Path = "."
+			}
+		}
+		*at = &fact
+	}
+	if *c != (Commands{}) {
+		b.Commands = c
+	}
+}
+
+func (c *Commands) byRole() map[infer.Role]**Fact {
+	return map[infer.Role]**Fact{infer.Setup: &c.Setup, infer.Build: &c.Build, infer.Test: &c.Test, infer.TestOne: &c.TestOne, infer.Lint: &c.Lint, infer.Run: &c.Run}
+}
+
+// exists tells whether the entity's repository has a file; while that is not
+// known it is taken to have it.
+func (f *factory) exists(file string) bool {
+	found, known := f.lookUp(file)
+	return !known || len(found) > 0
+}
+
+// inferRules lists the files with rules for agents, nearest first.
+func (s *Service) inferRules(f *factory, b *Brief) {
+	for _, rules := range f.ground.RulesFor(f.ground.dir) {
+		b.Rules = append(b.Rules, s.found(f.ground.Finding, rules.Path, rules.Place))
+	}
+}
