@@ -45,7 +45,7 @@ func (f *Front) describe(w http.ResponseWriter, r *http.Request, path string) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "max-age=300")
 	h.Add("Vary", "Host, X-Forwarded-Host, X-Forwarded-Proto")
-	_, _ = w.Write(doc) //nolint:gosec // JSON under nosniff is no page; a client that has gone needs no answer
+	_, _ = w.Write(doc) // a client that has gone needs no answer
 }
 
 // base is how the client of a request reaches this server: by publicURL, else

@@ -269,6 +269,6 @@ func (f *Front) subscribe(w http.ResponseWriter, r *http.Request, req *Request) 
 		return false
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(req.rpc(req.CodeOf(flt), flt)) //nolint:gosec // JSON under nosniff is no page; a client that has gone needs no answer
+	_, _ = w.Write(req.rpc(req.CodeOf(flt), flt)) // a client that has gone needs no answer
 	return true
 }
