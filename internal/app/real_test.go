@@ -65,6 +65,7 @@ func TestRealInspector(t *testing.T) {
 			t.Errorf("the Inspector does not see %s: %s", tool, list)
 		}
 	}
+	inspect("--method", "tools/list", "--strict") // it fails on a schema that is not to the letter
 	brief := inspect("--method", "tools/call", "--tool-name", "get_service_brief", "--tool-arg", "service=checkout")
 	for _, want := range []string{"component:default/checkout", "make test", "group:default/storefront"} {
 		if !strings.Contains(brief, want) {
