@@ -124,11 +124,15 @@ func query(c *call, in catalog.ListEntitiesInput) (answer, error) {
 }
 
 func byRefs(c *call) (answer, error) {
-	in := catalog.GetEntitiesInput{}
-	if err := decode(c, &in); err != nil {
-		return answer{}, err
+	var more struct {
+		Query json.RawMessage `json:"query"`
 	}
-	in.Filter = c.query["filter"]
+	if c.body["query"] != nil {
+		if err := decode(c, &more); err != nil {
+			return answer{}, err
+		}
+	}
+	in := catalog.GetEntitiesInput{EntityRefs: textsOf(c.body["entityRefs"]), Fields: textsOf(c.body["fields"]), Filter: c.query["filter"], Query: more.Query}
 	return answerOf(listed(c, "get_entities", "", in, c.door.Catalog.GetEntities))
 }
 

@@ -48,7 +48,7 @@ func (rt backstageRoute) checked() serve {
 		}
 		c.query = values
 		if rt.body != nil {
-			if err := checkBody(c.Request, rt.body); err != nil {
+			if c.body, err = checkBody(c.Request, rt.body); err != nil {
 				return answer{}, err
 			}
 		}
@@ -57,19 +57,19 @@ func (rt backstageRoute) checked() serve {
 }
 
 // checkBody reads the body, checks it, and leaves it to be read again.
-func checkBody(r *http.Request, s *shape) error {
+func checkBody(r *http.Request, s *shape) (map[string]any, error) {
 	data, err := read(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	data = bytes.TrimSpace(data)
 	if kind := r.Header.Get("Content-Type"); kind != "" && len(data) > 0 {
 		if media, _, err := mime.ParseMediaType(kind); err != nil || media != "application/json" {
-			return fault.New(fault.Invalid, "unsupported media type %s", strings.TrimSpace(clipped(kind))).WithFix("Send JSON with Content-Type: application/json.")
+			return nil, fault.New(fault.Invalid, "unsupported media type %s", strings.TrimSpace(clipped(kind))).WithFix("Send JSON with Content-Type: application/json.")
 		}
 	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(data)), int64(len(data))
-	return s.bodyFault(data)
+	return s.body(data)
 }
 
 // clipped shortens a text that is shown again as it is.

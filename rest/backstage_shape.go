@@ -103,15 +103,31 @@ func (s *shape) members(at string, o map[string]any) error {
 	return nil
 }
 
-// bodyFault checks a JSON body, nothing being an empty object.
-func (s *shape) bodyFault(data []byte) error {
+// body checks a JSON body, nothing being an empty object, and gives it.
+func (s *shape) body(data []byte) (map[string]any, error) {
 	var v any = map[string]any{}
 	if len(data) > 0 {
 		if err := json.Unmarshal(data, &v); err != nil {
-			return fault.New(fault.Invalid, "the body is not valid JSON").WithFix("Send one JSON object.")
+			return nil, fault.New(fault.Invalid, "the body is not valid JSON").WithFix("Send one JSON object.")
 		}
 	}
-	return s.fault("request/body", v)
+	if err := s.fault("request/body", v); err != nil {
+		return nil, err
+	}
+	o, _ := v.(map[string]any) // all bodies are described as objects
+	return o, nil
+}
+
+// textsOf are the strings of a list that has been checked.
+func textsOf(v any) []string {
+	l, _ := v.([]any)
+	out := make([]string, 0, len(l))
+	for _, item := range l {
+		if s, ok := item.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // queryValues reads a query as Backstage's back end does: name[] and name[0]

@@ -102,9 +102,11 @@ func unslashed(r *http.Request) *http.Request {
 // call is one request on its way to an answer.
 type call struct {
 	*http.Request
-	door  *door
-	who   access.Caller
-	query url.Values // of Backstage's API, once checked
+	door *door
+	who  access.Caller
+	// Of Backstage's API, once checked:
+	query url.Values
+	body  map[string]any
 }
 
 // answer is what goes back when a request succeeds.
