@@ -54,7 +54,7 @@ func (s settings) beneath(ctx context.Context, r report, srv *server, repo *repo
 		return err
 	}
 	b, err := realtest.StartBackstage(ctx, realtest.BackstageConfig{
-		Database: database, Locations: []string{filepath.Join(repo.dir, "all.yaml")}, Within: time.Hour,
+		Database: database, Locations: []string{filepath.Join(repo.dir, "all.yaml")}, Within: time.Hour, LogLevel: "info", // as it is, and as the server logs
 	})
 	if err != nil {
 		return errors.Join(err, drop())

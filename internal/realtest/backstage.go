@@ -1,6 +1,7 @@
 package realtest
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -26,6 +27,9 @@ type BackstageConfig struct {
 	// Hosts are hosts with ports, such as 127.0.0.1:8080, that it may read URLs
 	// from.
 	Hosts []string
+	// LogLevel is Backstage's, which itself logs every request at info; default
+	// warn.
+	LogLevel string
 	// Within bounds starting and reading the whole catalog; default two
 	// minutes.
 	Within time.Duration
@@ -166,7 +170,7 @@ func (b *BackstageServer) start(ctx context.Context, from string, cfg BackstageC
 	defer func() { _ = log.Close() }()                                                                 // the server has its own
 	cmd := exec.Command(nodeIn(from), "index.js", "--config", filepath.Join(b.dir, "app-config.yaml")) //nolint:noctx,gosec // it outlives the call that starts it; a program that backstage.sh installed
 	cmd.Dir, cmd.Stdout, cmd.Stderr = from, log, log
-	cmd.Env = append(os.Environ(), "NODE_ENV=production", "NO_PROXY=127.0.0.1", "LOG_LEVEL=warn")
+	cmd.Env = append(os.Environ(), "NODE_ENV=production", "NO_PROXY=127.0.0.1", "LOG_LEVEL="+cmp.Or(cfg.LogLevel, "warn"))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdin, err := cmd.StdinPipe() // never written to
 	if err != nil {
