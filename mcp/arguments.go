@@ -139,9 +139,7 @@ func set(name string, raw json.RawMessage, field reflect.Value) error {
 			return nil
 		}
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.DisallowUnknownFields()
-	err := dec.Decode(field.Addr().Interface())
+	err := strictly(raw, field)
 	if err == nil {
 		return nil
 	}
@@ -154,6 +152,18 @@ func set(name string, raw json.RawMessage, field reflect.Value) error {
 		want = wrong.Type
 	}
 	return fault.New(fault.Invalid, "%s must be %s, not %s", name, words(want), shown(raw))
+}
+
+// strictly decodes a value; objects may not hold what is not known.
+func strictly(raw json.RawMessage, field reflect.Value) error {
+	switch field.Kind() {
+	case reflect.String, reflect.Bool, reflect.Int:
+		return json.Unmarshal(raw, field.Addr().Interface())
+	default:
+		dec := json.NewDecoder(bytes.NewReader(raw))
+		dec.DisallowUnknownFields()
+		return dec.Decode(field.Addr().Interface())
+	}
 }
 
 // shown is an offending value, shortened.

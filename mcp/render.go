@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
@@ -20,11 +21,19 @@ func (l *lines) add(format string, args ...any) { fmt.Fprintf(l, format+"\n", ar
 // field adds a line if there is something to say.
 func (l *lines) field(label, value string) {
 	if value != "" {
-		l.add("%s: %s", label, oneLine(value))
+		for _, part := range []string{label, ": ", oneLine(value), "\n"} {
+			l.WriteString(part)
+		}
 	}
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// oneLine is a text with single spaces between its words.
+func oneLine(s string) string {
+	if s == "" || s[0] != ' ' && s[len(s)-1] != ' ' && !strings.Contains(s, "  ") && !strings.ContainsFunc(s, func(r rune) bool { return r != ' ' && unicode.IsSpace(r) }) {
+		return s
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
 
 // joined puts what is not empty side by side.
 func joined(parts ...string) string {
