@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"net/url"
 	"reflect"
 	"slices"
@@ -92,27 +93,79 @@ func queryByGet(c *call) (answer, error) {
 }
 
 func queryByPost(c *call) (answer, error) {
-	var body struct {
-		Cursor     *string                 `json:"cursor"`
-		Query      json.RawMessage         `json:"query"`
-		OrderBy    []catalog.OrderField    `json:"orderBy"`
-		FullText   *catalog.FullTextFilter `json:"fullTextFilter"`
-		Fields     []string                `json:"fields"`
-		Limit      *int                    `json:"limit"`
-		Offset     int                     `json:"offset"`
-		TotalItems string                  `json:"totalItems"`
-	}
-	if err := decode(c, &body); err != nil {
+	limit, err := whole(c.body, "limit")
+	if err != nil {
 		return answer{}, err
 	}
-	if body.Cursor != nil {
-		if *body.Cursor == "" {
+	in := catalog.ListEntitiesInput{Limit: limit}
+	if c.body["fields"] != nil {
+		in.Fields = textsOf(c.body["fields"])
+	}
+	if cursor, ok := c.body["cursor"].(string); ok {
+		if in.Cursor = cursor; cursor == "" {
 			return answer{}, fault.New(fault.Invalid, "Cursor cannot be empty").WithFix("Leave it out to begin at the first page.")
 		}
-		return query(c, catalog.ListEntitiesInput{Cursor: *body.Cursor, Fields: body.Fields, Limit: body.Limit})
+		return query(c, in)
 	}
-	return query(c, catalog.ListEntitiesInput{Query: body.Query, OrderBy: body.OrderBy, FullText: body.FullText,
-		Fields: body.Fields, Limit: body.Limit, Offset: body.Offset, TotalItems: body.TotalItems})
+	offset, err := whole(c.body, "offset")
+	if err != nil {
+		return answer{}, err
+	}
+	if offset != nil {
+		in.Offset = *offset
+	}
+	var more struct {
+		Query json.RawMessage `json:"query"`
+	}
+	if c.body["query"] != nil {
+		if err := decode(c, &more); err != nil {
+			return answer{}, err
+		}
+	}
+	in.Query, in.OrderBy, in.FullText = more.Query, ordersIn(c.body["orderBy"]), filterIn(c.body["fullTextFilter"])
+	in.TotalItems, _ = c.body["totalItems"].(string)
+	return query(c, in)
+}
+
+// whole reads a whole number of a body that has been checked, nil where it is
+// not given.
+func whole(body map[string]any, name string) (*int, error) {
+	v, there := body[name].(float64)
+	if !there {
+		return nil, nil //nolint:nilnil // nothing is asked for
+	}
+	if v != math.Trunc(v) || math.Abs(v) > math.MaxInt32 {
+		return nil, fault.New(fault.Invalid, "%s must be a whole number, not %v", name, v)
+	}
+	n := int(v)
+	return &n, nil
+}
+
+// ordersIn are the orders of a body that has been checked.
+func ordersIn(v any) []catalog.OrderField {
+	var out []catalog.OrderField
+	l, _ := v.([]any)
+	for _, item := range l {
+		o, _ := item.(map[string]any)
+		field, _ := o["field"].(string)
+		order, _ := o["order"].(string)
+		out = append(out, catalog.OrderField{Field: field, Order: order})
+	}
+	return out
+}
+
+// filterIn is the text filter of a body that has been checked.
+func filterIn(v any) *catalog.FullTextFilter {
+	o, ok := v.(map[string]any)
+	if !ok {
+		return nil
+	}
+	f := &catalog.FullTextFilter{}
+	f.Term, _ = o["term"].(string)
+	if o["fields"] != nil {
+		f.Fields = textsOf(o["fields"])
+	}
+	return f
 }
 
 func query(c *call, in catalog.ListEntitiesInput) (answer, error) {
