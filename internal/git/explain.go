@@ -93,7 +93,7 @@ func (r *remote) explainLimit(step string, err error) *fault.Error {
 	case errors.Is(err, errNoShallow):
 		return fault.New(fault.FailedPrecondition, "%s %s: the server can only send the whole history, which is not asked for", step, r.name()).
 			WithFix("Use a server that speaks smart HTTP with shallow fetches.")
-	case errors.Is(err, objects.ErrCorrupt):
+	case errors.Is(err, objects.ErrCorrupt), errors.Is(err, errOtherObjects):
 		return fault.New(fault.Unavailable, "%s %s: what the server sent is damaged", step, r.name()).
 			WithFix("Trying again may help; check the repository with `git fsck` if it does not.")
 	}

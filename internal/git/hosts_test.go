@@ -101,7 +101,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 		r.state = t.TempDir()
 		sources = append(sources, r.source(SourceConfig{}))
 	}
-	for range 3 { // the first time they are fetched, too
+	for range 4 { // the first time they are fetched, too
 		var g errgroup.Group
 		for _, src := range sources {
 			g.Go(func() error {
@@ -122,7 +122,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	}
 	n := 0
 	conns.Range(func(any, any) bool { n++; return true })
-	if n > 40 {
+	if n > maxConns {
 		t.Errorf("%d connections for 40 repositories", n)
 	}
 }

@@ -106,9 +106,14 @@ func (w *httpWire) advertise(ctx context.Context) (*packp.AdvRefs, error) {
 		return nil, err
 	}
 	finish(body)
+	w.rebase(final)
+	return refs, nil
+}
+
+// rebase notes where redirects have led.
+func (w *httpWire) rebase(final *url.URL) {
 	w.base.Scheme, w.base.Host = final.Scheme, final.Host
 	w.base.Path = strings.TrimSuffix(final.Path, "/info/refs")
-	return refs, nil
 }
 
 func (w *httpWire) exchange(ctx context.Context, r *packp.UploadPackRequest) (io.ReadCloser, error) {

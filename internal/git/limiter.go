@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/semaphore"
 )
@@ -34,6 +35,33 @@ type Limiter struct {
 // host is what is known of a host that repositories are on.
 type host struct {
 	slots *semaphore.Weighted
+	// knows is what is known of its speaking protocol version 2.
+	knows atomic.Int32
+}
+
+const (
+	unasked int32 = iota
+	version2
+	version0
+)
+
+// speaksVersion2 tells whether the host lets clients ask for protocol version
+// 2, of which it is asked once. An ssh host shows it when it is asked for files.
+func (h *host) speaksVersion2(ctx context.Context, w wire) bool {
+	over, ok := w.(*httpWire)
+	if known := h.knows.Load(); !ok || known != unasked {
+		return known != version0
+	}
+	speaks, err := over.version2(ctx)
+	switch {
+	case err != nil:
+		return false // another fetch asks again
+	case speaks:
+		h.knows.Store(version2)
+	default:
+		h.knows.Store(version0)
+	}
+	return speaks
 }
 
 // NewLimiter allows n fetches at a time at each host, and four times as many

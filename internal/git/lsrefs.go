@@ -1,12 +1,9 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"net/http"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing/format/pktline"
@@ -19,22 +16,11 @@ import (
 // servers send is as cheap and works everywhere.
 const manyRefs = 1000
 
-var errNoVersion2 = errors.New("the server does not speak protocol version 2")
-
 // lsRefs asks for the refs that ref may mean, and for no others; ok is false
 // where there is none. It is one request; servers that do not speak version 2
 // answer it with an error.
 func (w *httpWire) lsRefs(ctx context.Context, ref string) (n named, ok bool, err error) {
-	at := w.base
-	at.Path += "/" + uploadPack
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, at.String(), bytes.NewReader(lsRefsRequest(ref)))
-	if err != nil {
-		return named{}, false, err
-	}
-	req.Header.Set("Content-Type", "application/x-git-upload-pack-request")
-	req.Header.Set("Accept", answerType)
-	req.Header.Set("Git-Protocol", "version=2")
-	body, _, err := w.do(req, answerType)
+	body, err := w.command2(ctx, lsRefsRequest(ref))
 	if err != nil {
 		return named{}, false, err
 	}
@@ -53,16 +39,11 @@ func (w *httpWire) lsRefs(ctx context.Context, ref string) (n named, ok bool, er
 }
 
 func lsRefsRequest(ref string) []byte {
-	var b bytes.Buffer
-	line := func(s string) { fmt.Fprintf(&b, "%04x%s", len(s)+4, s) }
-	line("command=ls-refs\n")
-	b.WriteString("0001")
-	line("peel\n")
+	lines := []string{"peel"}
 	for _, name := range candidates(ref) {
-		line("ref-prefix " + name + "\n")
+		lines = append(lines, "ref-prefix "+name)
 	}
-	b.WriteString("0000")
-	return b.Bytes()
+	return command("ls-refs", lines...)
 }
 
 // decodeLsRefs reads lines of id, name and attributes.

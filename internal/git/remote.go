@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"errors"
+	"net/url"
 	"sync"
 	"sync/atomic"
 
@@ -22,6 +23,8 @@ type remote struct {
 	dir   string
 	limit *Limiter
 
+	// whole tells that the server gives no files by their ids.
+	whole atomic.Bool
 	// many tells that the repository has so many refs that the list of all
 	// is not asked for when looking for one; old, that the server would not
 	// have that.
@@ -36,6 +39,9 @@ type remote struct {
 	// looked is the commit that the last look has shown, seen the rest of it.
 	looked objects.ID
 	seen   *seen
+	// base is where an http server has the repository, after redirects; nil
+	// while that is not known.
+	base atomic.Pointer[url.URL]
 }
 
 func (r *remote) name() string { return r.at.String() }
@@ -63,12 +69,22 @@ func (r *remote) within(ctx context.Context, step string, act func(context.Conte
 func (r *remote) dial(ctx context.Context) (wire, error) {
 	c := r.cfg.Credentials
 	if r.at.kind == overSSH {
-		w, err := dialSSH(ctx, r.at, c.SSHKeyFile, c.KnownHostsFile)
+		w, err := dialSSH(ctx, r.at, c.SSHKeyFile, c.KnownHostsFile, false)
 		if err != nil {
 			return nil, err // a nil *sshWire must not become a wire
 		}
 		return w, nil
 	}
+	h, err := r.dialHTTP()
+	if err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// dialHTTP makes ready to talk over HTTP; nothing is sent yet.
+func (r *remote) dialHTTP() (*httpWire, error) {
+	c := r.cfg.Credentials
 	token, err := c.token()
 	if err != nil {
 		return nil, fault.New(fault.FailedPrecondition, "reading %s: %v", r.name(), err).WithFix("Put the token where credentials of the source says, or correct that.")
@@ -151,6 +167,7 @@ func (r *remote) open(ctx context.Context, rev ingest.Revision) (*Tree, error) {
 // tree makes a tree of a snapshot, which is compared with the one before.
 func (r *remote) tree(s, before *snapshot) *Tree {
 	t := &Tree{name: r.name(), db: s.db, commit: s.commit, limits: r.cfg.Limits, absent: true}
+	t.fill = func(ctx context.Context, ids []objects.ID) error { return r.fill(ctx, s, ids) }
 	t.earlier = func(rev ingest.Revision) (*objects.DB, objects.ID, bool) {
 		for _, o := range []*snapshot{s, before} {
 			if o != nil && o.commit.id.String() == string(rev) {
@@ -220,15 +237,22 @@ func (r *remote) fetchOnto(ctx context.Context, id objects.ID, before *snapshot,
 	if err != nil {
 		return nil, err
 	}
+	whole := !r.inPart(ctx, w, refs)
+	if before != nil && whole && !before.isWhole() {
+		before = nil // the server would take it that we have its files
+	}
 	var have objects.ID
 	if before != nil {
 		have = before.commit.id
 	}
-	req, err := request(refs, want, have, uint64(r.cfg.Limits.FileBytes)+1) //nolint:gosec // the limit is positive
+	req, err := request(refs, want, have, r.blobLimit())
 	if err != nil {
 		return nil, err
 	}
-	return r.store(ctx, id, before, func(limit int64) (packReader, error) {
+	if !whole {
+		req.Filter = packp.FilterBlobNone()
+	}
+	return r.store(ctx, id, before, whole, func(limit int64) (packReader, error) {
 		answer, err := w.exchange(ctx, req)
 		if err != nil {
 			return packReader{}, err
@@ -239,6 +263,13 @@ func (r *remote) fetchOnto(ctx context.Context, id objects.ID, before *snapshot,
 		}
 		return packReader{pack, answer}, err
 	})
+}
+
+// inPart tells whether a commit is fetched without files, which are asked for
+// as they are read: the server has to be able to leave them out, and to give
+// them by their ids.
+func (r *remote) inPart(ctx context.Context, w wire, refs *packp.AdvRefs) bool {
+	return able(refs, capability.Filter) && !r.whole.Load() && r.limit.host(r.at.url).speaksVersion2(ctx, w)
 }
 
 // want is the object to ask the server for so that it sends a commit.

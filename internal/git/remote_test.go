@@ -96,6 +96,8 @@ func TestRemoteFollowsChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	first, _ := changed(t, tree, "")
+	prefetch(t, tree, first...)
 	whole := r.server.sent.Swap(0)
 	for i := range 2*maxPacks + 5 {
 		r.write("d3/f3.yaml", fmt.Sprint("edit ", i))
@@ -117,7 +119,7 @@ func TestRemoteFollowsChanges(t *testing.T) {
 		if n := len(r.kept()); n > 2 {
 			t.Errorf("%d folders are kept", n)
 		}
-		if n := r.packs(); n > 2*maxPacks {
+		if n := r.packs(); n > 4*maxPacks {
 			t.Errorf("%d packs are kept", n)
 		}
 	}
@@ -161,6 +163,7 @@ func TestRemoteRestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	check(t, "content", read(t, tree, "a.yaml"), "one")
 	tree.Close()
 	os.Mkdir(filepath.Join(r.state, partial+"left"), 0o755)
 	os.Mkdir(filepath.Join(r.state, strings.Repeat("1", 40)+"-1048576-x"), 0o755)

@@ -84,11 +84,18 @@ func (r *remote) recall(id objects.ID) *seen {
 // shown, or those that the server lists now.
 func (r *remote) refsFor(ctx context.Context, w wire, last *seen) (*packp.AdvRefs, error) {
 	h, ok := w.(*httpWire)
-	if !ok || last == nil {
+	if !ok {
 		return w.advertise(ctx)
 	}
-	h.base = last.base
-	return last.refs, nil
+	refs, err := (*packp.AdvRefs)(nil), error(nil)
+	if last != nil {
+		h.base, refs = last.base, last.refs
+	} else if refs, err = w.advertise(ctx); err != nil {
+		return nil, err
+	}
+	base := h.base
+	r.base.Store(&base)
+	return refs, nil
 }
 
 // refused tells that the server has said no; what it was asked for may have

@@ -135,3 +135,12 @@ func (r *remoteRepo) remoteURL() *url.URL {
 	}
 	return u
 }
+
+func fileSize(t *testing.T, path string) int64 {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}

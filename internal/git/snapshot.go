@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,12 +28,22 @@ const (
 // snapshot is one commit on disk, in a folder of its own. It is removed when
 // nobody holds it.
 type snapshot struct {
-	dir    string
-	db     *objects.DB
-	commit commit
-	packs  int
-	bytes  int64
-	held   atomic.Int32
+	dir     string
+	db      *objects.DB
+	commit  commit
+	held    atomic.Int32
+	flights *flights
+
+	mu sync.Mutex // guards what follows, and which packs are in use
+	// whole tells that all files are there that are not too large; else they
+	// are fetched as they are read.
+	whole bool
+	// packs are those of commits and folders, and of whole commits; blobPacks
+	// the paths of those of files alone.
+	packs     int
+	blobPacks []string
+	bytes     int64
+	large     map[objects.ID]struct{} // files that exceed the limit
 }
 
 func (s *snapshot) hold() { s.held.Add(1) }
@@ -56,7 +67,7 @@ func (s *snapshot) packDir() string { return filepath.Join(s.dir, "objects", "pa
 
 // store writes a pack and its index beside those of an earlier snapshot, and
 // opens the commit in it. The caller holds what comes back.
-func (r *remote) store(ctx context.Context, id objects.ID, before *snapshot, receive func(limit int64) (packReader, error)) (_ *snapshot, err error) {
+func (r *remote) store(ctx context.Context, id objects.ID, before *snapshot, whole bool, receive func(limit int64) (packReader, error)) (_ *snapshot, err error) {
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
 		return nil, diskError(r.dir, err)
 	}
@@ -64,7 +75,7 @@ func (r *remote) store(ctx context.Context, id objects.ID, before *snapshot, rec
 	if err != nil {
 		return nil, diskError(r.dir, err)
 	}
-	s := &snapshot{dir: dir}
+	s := &snapshot{dir: dir, whole: whole, flights: newFlights()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, os.RemoveAll(s.dir))
@@ -80,7 +91,7 @@ func (r *remote) store(ctx context.Context, id objects.ID, before *snapshot, rec
 		return nil, err
 	}
 	// The random part of the name keeps two fetches of one commit apart.
-	final := filepath.Join(r.dir, id.String()+r.suffix()+strings.TrimPrefix(filepath.Base(dir), partial))
+	final := filepath.Join(r.dir, id.String()+r.suffix(whole)+strings.TrimPrefix(filepath.Base(dir), partial))
 	if err := os.Rename(dir, final); err != nil {
 		return nil, diskError(dir, err)
 	}
@@ -97,6 +108,8 @@ func (s *snapshot) link(before *snapshot) error {
 	if before == nil {
 		return nil
 	}
+	before.mu.Lock()
+	defer before.mu.Unlock()
 	entries, err := os.ReadDir(before.packDir())
 	if err != nil {
 		return err
@@ -109,20 +122,24 @@ func (s *snapshot) link(before *snapshot) error {
 	return s.measure()
 }
 
-// measure counts packs and bytes.
+// measure counts packs and bytes. The caller holds the lock, or is alone.
 func (s *snapshot) measure() error {
 	entries, err := os.ReadDir(s.packDir())
 	if err != nil {
 		return err
 	}
-	s.packs, s.bytes = 0, 0
+	s.packs, s.blobPacks, s.bytes = 0, nil, 0
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil {
 			return err
 		}
 		s.bytes += info.Size()
-		if strings.HasSuffix(e.Name(), ".pack") {
+		switch name := e.Name(); {
+		case !strings.HasSuffix(name, ".pack"):
+		case strings.HasPrefix(name, "blobs-"):
+			s.blobPacks = append(s.blobPacks, filepath.Join(s.packDir(), name))
+		default:
 			s.packs++
 		}
 	}
@@ -155,11 +172,19 @@ func (r *remote) receive(ctx context.Context, s, before *snapshot, open func(lim
 // savePack copies to a new file. Reading is what may fail: an error of the
 // disk is told apart.
 func savePack(path string, from io.Reader) error {
+	return writeNew(path, func(f *os.File) error {
+		_, err := io.Copy(f, from)
+		return err
+	})
+}
+
+// writeNew writes a new file.
+func writeNew(path string, write func(*os.File) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return diskError(path, err)
 	}
-	_, err = io.Copy(f, from)
+	err = write(f)
 	if closeErr := f.Close(); err == nil && closeErr != nil {
 		err = closeErr
 	}
@@ -184,8 +209,15 @@ func (s *snapshot) load(id objects.ID) error {
 	return s.measure()
 }
 
-// suffix tells in a folder's name how large the files are that it holds.
-func (r *remote) suffix() string {
+// inPart marks folders whose files are fetched as they are read.
+const inPart = "-part-"
+
+// suffix tells in a folder's name which files it holds: all up to a size, or
+// those that were read.
+func (r *remote) suffix(whole bool) string {
+	if !whole {
+		return inPart
+	}
 	return "-" + strconv.FormatInt(r.cfg.Limits.FileBytes, 10) + "-"
 }
 
@@ -205,10 +237,11 @@ func (r *remote) adopt() {
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return written(b).Compare(written(a)) })
 	for _, e := range entries {
 		id := snapshotID(e.Name())
-		if id.IsZero() || !strings.Contains(e.Name(), r.suffix()) {
+		whole := strings.Contains(e.Name(), r.suffix(true))
+		if id.IsZero() || !whole && !strings.Contains(e.Name(), r.suffix(false)) {
 			continue
 		}
-		s := &snapshot{dir: filepath.Join(r.dir, e.Name())}
+		s := &snapshot{dir: filepath.Join(r.dir, e.Name()), whole: whole, flights: newFlights()}
 		if err := s.load(id); err == nil {
 			s.hold()
 			r.last = s

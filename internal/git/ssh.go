@@ -34,8 +34,9 @@ type sshWire struct {
 	stop    func() bool
 }
 
-// dialSSH connects, and runs git-upload-pack.
-func dialSSH(ctx context.Context, at address, keyFile, hostsFile string) (*sshWire, error) {
+// dialSSH connects, and runs git-upload-pack, which is asked to speak version 2
+// if that is wanted: errNoPick says that the host does not let it be asked.
+func dialSSH(ctx context.Context, at address, keyFile, hostsFile string, version2 bool) (*sshWire, error) {
 	cfg, err := sshConfig(at, keyFile, hostsFile)
 	if err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func dialSSH(ctx context.Context, at address, keyFile, hostsFile string) (*sshWi
 		return nil, sshError(err)
 	}
 	w.client = ssh.NewClient(c, channels, requests)
-	if err := w.start(at.path); err != nil {
+	if err := w.start(at.path, version2); err != nil {
 		w.close()
 		return nil, err
 	}
@@ -136,9 +137,14 @@ func sshError(err error) error {
 	return err
 }
 
-func (w *sshWire) start(path string) (err error) {
+func (w *sshWire) start(path string, version2 bool) (err error) {
 	if w.session, err = w.client.NewSession(); err != nil {
 		return err
+	}
+	if version2 {
+		if err := w.session.Setenv("GIT_PROTOCOL", "version=2"); err != nil {
+			return errors.Join(errNoPick, err)
+		}
 	}
 	if w.in, err = w.session.StdinPipe(); err != nil {
 		return err

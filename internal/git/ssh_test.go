@@ -48,7 +48,7 @@ func newKey(t *testing.T, name string) (ssh.Signer, string) {
 	return signer, file
 }
 
-func serveSSH(t *testing.T) *sshServer {
+func serveSSH(t *testing.T, env bool) *sshServer {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -72,14 +72,16 @@ func serveSSH(t *testing.T) *sshServer {
 			if err != nil {
 				return
 			}
-			wg.Go(func() { handleSSH(conn, cfg) })
+			wg.Go(func() { handleSSH(conn, cfg, env) })
 		}
 	})
 	t.Cleanup(func() { listener.Close(); wg.Wait() })
 	return s
 }
 
-func handleSSH(conn net.Conn, cfg *ssh.ServerConfig) {
+// handleSSH serves one connection; env tells whether clients may choose the
+// version of the protocol.
+func handleSSH(conn net.Conn, cfg *ssh.ServerConfig, env bool) {
 	defer conn.Close()
 	_, channels, requests, err := ssh.NewServerConn(conn, cfg)
 	if err != nil {
@@ -91,21 +93,29 @@ func handleSSH(conn net.Conn, cfg *ssh.ServerConfig) {
 		if err != nil {
 			return
 		}
+		protocol := "version=0"
 		for req := range requests {
-			if req.Type == "exec" {
+			switch req.Type {
+			case "env":
+				req.Reply(env, nil)
+				if env {
+					protocol = "version=2"
+				}
+			case "exec":
 				req.Reply(true, nil)
-				runUploadPack(channel, string(req.Payload[4:]))
+				runUploadPack(channel, string(req.Payload[4:]), protocol)
 				channel.Close()
 			}
 		}
 	}
 }
 
-func runUploadPack(channel ssh.Channel, command string) {
+func runUploadPack(channel ssh.Channel, command, protocol string) {
 	if !strings.HasPrefix(command, "git-upload-pack '") {
 		return
 	}
 	cmd := exec.Command("sh", "-c", command)
+	cmd.Env = append(os.Environ(), "GIT_PROTOCOL="+protocol)
 	cmd.Stdout, cmd.Stderr = channel, channel.Stderr()
 	in, err := cmd.StdinPipe()
 	if err != nil || cmd.Start() != nil {
@@ -126,7 +136,7 @@ func TestSSH(t *testing.T) {
 	r.dir = quoted
 	r.write("a.yaml", "one")
 	first := r.commit("first")
-	s := serveSSH(t)
+	s := serveSSH(t, true)
 	cfg := SourceConfig{URL: "ssh://git@" + s.addr + r.dir, Credentials: Credentials{SSHKeyFile: s.keyFile, KnownHostsFile: s.hosts}}
 	src := r.source(cfg)
 	check(t, "revision", observe(t, src), first)
@@ -143,7 +153,7 @@ func TestSSHProblems(t *testing.T) {
 	r := newRemoteRepo(t)
 	r.write("a.yaml", "one")
 	r.commit("first")
-	s := serveSSH(t)
+	s := serveSSH(t, true)
 	_, stranger := newKey(t, "stranger")
 	empty := filepath.Join(t.TempDir(), "empty")
 	os.WriteFile(empty, nil, 0o600)

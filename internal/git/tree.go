@@ -28,7 +28,10 @@ type Tree struct {
 	earlier func(ingest.Revision) (*objects.DB, objects.ID, bool)
 	// absent tells that files above the limit may have been left out.
 	absent bool
-	close  func()
+	// fill fetches files that are not there, save those above the limit; nil
+	// where there is nothing to fetch.
+	fill  func(context.Context, []objects.ID) error
+	close func()
 
 	mu     sync.RWMutex
 	files  map[string]objects.ID // what has been listed, for a while
@@ -38,7 +41,10 @@ type Tree struct {
 // recall is how long a listing is kept to read files by.
 const recall = time.Minute
 
-var _ ingest.Tree = (*Tree)(nil)
+var (
+	_ ingest.Tree       = (*Tree)(nil)
+	_ ingest.Prefetcher = (*Tree)(nil)
+)
 
 // Info says which commit this is.
 func (t *Tree) Info() ingest.CommitInfo { return t.commit.info }
@@ -68,6 +74,12 @@ func (t *Tree) Read(ctx context.Context, path string) ([]byte, error) {
 		return nil, err
 	}
 	_, data, err := t.db.Read(id, t.limits.FileBytes)
+	if t.fill != nil && errors.Is(err, objects.ErrNotFound) {
+		if err := t.fill(ctx, []objects.ID{id}); err != nil {
+			return nil, err
+		}
+		_, data, err = t.db.Read(id, t.limits.FileBytes)
+	}
 	var large *objects.TooLargeError
 	switch {
 	case t.absent && errors.Is(err, objects.ErrNotFound):
@@ -78,6 +90,25 @@ func (t *Tree) Read(ctx context.Context, path string) ([]byte, error) {
 		return nil, t.damaged(path, err)
 	}
 	return data, nil
+}
+
+// Prefetch fetches files that are not there yet, all of them together. Paths
+// that the tree does not have are passed over.
+func (t *Tree) Prefetch(ctx context.Context, paths []string) error {
+	if t.fill == nil {
+		return nil
+	}
+	ids := make([]objects.ID, 0, len(paths))
+	for _, path := range paths {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		id, err := t.find(path)
+		if err == nil {
+			ids = append(ids, id)
+		}
+	}
+	return t.fill(ctx, ids)
 }
 
 // find gives the content id of a file.

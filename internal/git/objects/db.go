@@ -183,6 +183,43 @@ func (d *DB) fromPacks(id ID, limit int64) (Kind, []byte, error) {
 	return 0, nil, ErrNotFound
 }
 
+// Lacking gives those of some objects that are not in the database.
+func (d *DB) Lacking(ids []ID) ([]ID, error) {
+	d.arm()
+	if err := d.refresh(); err != nil {
+		return nil, err
+	}
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	var out []ID
+	for _, id := range ids {
+		there, err := d.has(id)
+		if err != nil {
+			return nil, err
+		}
+		if !there {
+			out = append(out, id)
+		}
+	}
+	return out, nil
+}
+
+// has tells whether an object is there. The caller holds the lock.
+func (d *DB) has(id ID) (bool, error) {
+	for _, p := range d.packs {
+		if _, ok, err := p.index.find(id); ok || err != nil {
+			return ok, err
+		}
+	}
+	name := id.String()
+	for _, dir := range d.dirs {
+		if _, err := os.Stat(filepath.Join(dir, name[:2], name[2:])); err == nil {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 // link is one difference on the way to a base.
 type link struct {
 	at    place

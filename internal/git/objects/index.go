@@ -67,8 +67,11 @@ func BuildIndex(ctx context.Context, path string, known *DB, limits IndexLimits)
 	if err := b.complete(known); err != nil {
 		return err
 	}
-	return b.write(strings.TrimSuffix(path, ".pack")+".idx", sum)
+	return b.write(indexOf(path), sum)
 }
+
+// indexOf is where the index of a pack is.
+func indexOf(path string) string { return strings.TrimSuffix(path, ".pack") + ".idx" }
 
 // indexer collects what an index holds.
 type indexer struct {
