@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -11,6 +12,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/internal/fault"
 	"github.com/fairlead-dev/fairlead/mcp"
 )
 
@@ -143,3 +147,29 @@ func TestBehindAProxy(t *testing.T) {
 		}
 	}
 }
+
+// TestScopeChallenges: a token that does not reach far enough is told what to
+// ask for, whether it is let in or not.
+func TestScopeChallenges(t *testing.T) {
+	lacking := fault.New(fault.Forbidden, "the token does not reach so far").WithDetail("scope", "catalog.refresh")
+	c := serve(t, []string{shop}, func(cfg *mcp.Config) {
+		cfg.Authenticate = func(*http.Request) (access.Caller, error) { return access.Caller{}, lacking }
+	})
+	want := `Bearer error="insufficient_scope", scope="catalog.refresh", resource_metadata="https://fairlead.example.com/.well-known/oauth-protected-resource/mcp"`
+	if a := c.send(http.MethodPost, listing); a.status != http.StatusForbidden || a.header.Get("WWW-Authenticate") != want {
+		t.Errorf("%d %s", a.status, a.header.Get("WWW-Authenticate"))
+	}
+	c = serveWith(t, []string{shop}, refusing{troubled(t, 1), lacking}).open("2025-11-25")
+	a := c.call("tools/call", map[string]any{"name": "refresh_entity", "arguments": map[string]any{"source": "memory"}})
+	if a.status != http.StatusForbidden || a.header.Get("WWW-Authenticate") != want || a.Error == nil {
+		t.Errorf("%d %s %s", a.status, a.header.Get("WWW-Authenticate"), a.raw)
+	}
+}
+
+// refusing is an ingestion that reads nothing.
+type refusing struct {
+	catalog.Ingestion
+	why error
+}
+
+func (r refusing) Refresh(context.Context, string) (*catalog.RefreshResult, error) { return nil, r.why }
