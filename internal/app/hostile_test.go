@@ -353,24 +353,3 @@ func (r *repeated) Read(p []byte) (int, error) {
 	r.left -= n
 	return n, nil
 }
-
-func TestHalfOpenStreams(t *testing.T) {
-	b := besiege(t)
-	before := runtime.NumGoroutine()
-	for range 200 {
-		conn := b.dial()
-		if _, err := io.WriteString(conn, b.request("GET /graphql", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol: graphql-transport-ws")); err != nil {
-			t.Fatal(err)
-		}
-		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		if resp.StatusCode != http.StatusSwitchingProtocols && resp.StatusCode != http.StatusServiceUnavailable && resp.StatusCode != http.StatusTooManyRequests {
-			t.Fatalf("status %s", resp.Status)
-		}
-		conn.Close()
-	}
-	b.await("nothing is left of the streams", func() bool { return runtime.NumGoroutine() < before+50 })
-}
