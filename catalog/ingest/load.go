@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +34,13 @@ func (l *loader) address(path string) (at descriptor.Location, ok bool) {
 	owner, rel := l.in.owner(l.src, path)
 	at, err := l.in.processor.Address(owner.base(), rel)
 	return at, err == nil
+}
+
+// bring has files brought in one go that are about to be read; those of other
+// sources come as they are read.
+func (l *loader) bring(ctx context.Context, paths []string) error {
+	own := slices.DeleteFunc(paths, func(path string) bool { return strings.Contains(path, foreign) })
+	return Fetch(ctx, l.tree, own)
 }
 
 // load reads and processes one file. What cannot be read any more or has

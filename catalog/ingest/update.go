@@ -169,6 +169,15 @@ func (l *loader) quick(ctx context.Context, s *source, out *outcome) (bool, erro
 	if shape.open {
 		return false, nil
 	}
+	var known []string
+	for path, id := range out.changed {
+		if id != "" && files[path] != nil {
+			known = append(known, path)
+		}
+	}
+	if err := l.bring(ctx, known); err != nil {
+		return false, err
+	}
 	fresh := map[string]*File{}
 	for path, id := range out.changed {
 		old := files[path]

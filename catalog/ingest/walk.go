@@ -86,6 +86,9 @@ func (w *walk) load(ctx context.Context, level []step) error {
 		w.loaded[s.path] = nil
 		todo = append(todo, s)
 	}
+	if err := w.prefetch(ctx, todo); err != nil {
+		return err
+	}
 	files := make([]*File, len(todo))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(w.in.workers)
@@ -104,6 +107,19 @@ func (w *walk) load(ctx context.Context, level []step) error {
 	}
 	w.reread += len(todo)
 	return nil
+}
+
+// prefetch has the files that are about to be read brought in one go, with what
+// they read themselves when they were read last.
+func (w *walk) prefetch(ctx context.Context, todo []step) error {
+	var paths []string
+	for _, s := range todo {
+		paths = append(paths, s.path)
+		if old := w.old[s.path]; old != nil {
+			paths = append(paths, old.Reads...)
+		}
+	}
+	return w.bring(ctx, paths)
 }
 
 // settled tells whether a file need not be looked at again while its content
