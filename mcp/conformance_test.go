@@ -83,7 +83,7 @@ func TestRealConformance(t *testing.T) {
 				t.Fatalf("only %d scenarios ran:\n%s", len(scenarios), out)
 			}
 			for _, m := range scenarios {
-				if m[4] != "0" && !strings.HasPrefix(m[2], "tasks-") && !strings.HasPrefix(m[2], "server-sse-polling") {
+				if m[4] != "0" && !strings.HasPrefix(m[2], "tasks-") {
 					t.Errorf("%s: %s passed, %s failed", m[2], m[3], m[4])
 				}
 			}
