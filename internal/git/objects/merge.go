@@ -99,7 +99,9 @@ func (d *DB) write(ctx context.Context, path string, ids []ID, limit int64) (err
 		}
 		w.Write(entryHead(Blob, int64(len(data))))
 		z.Reset(w)
-		z.Write(data)
+		if _, err := z.Write(data); err != nil {
+			return err
+		}
 		if err := z.Close(); err != nil {
 			return err
 		}
