@@ -1,10 +1,9 @@
 package catalog
 
 import (
-	"cmp"
 	"context"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
@@ -46,18 +45,18 @@ func briefSections() map[string]func(*Brief) {
 }
 
 // GetServiceBrief answers what one needs to know before touching a service:
-// what its catalog entry declares, each fact with the place where it is
-// written, within the size asked for.
+// what its catalog entry declares and what its repositories say, each fact
+// with the place where it is written, within the size asked for.
 func (s *Service) GetServiceBrief(ctx context.Context, who access.Caller, in GetServiceBriefInput) (*Brief, error) {
 	limit, err := briefLimit(in)
 	if err != nil {
 		return nil, err
 	}
-	e, err := s.briefed(ctx, who, in)
+	e, at, err := s.briefed(ctx, who, in)
 	if err != nil {
 		return nil, err
 	}
-	b := s.brief(s.reading(who), e)
+	b := s.brief(s.reading(who), e, at)
 	keepSections(b, in.Sections)
 	b.fit(limit)
 	return b, nil
@@ -82,74 +81,30 @@ func briefLimit(in GetServiceBriefInput) (int, error) {
 	}
 }
 
-// briefed finds the entity that a brief is about.
-func (s *Service) briefed(ctx context.Context, who access.Caller, in GetServiceBriefInput) (*Entity, error) {
+// briefed finds the entity that a brief is about, and the path inside its
+// repository that is asked about.
+func (s *Service) briefed(ctx context.Context, who access.Caller, in GetServiceBriefInput) (*Entity, string, error) {
+	at, err := insidePath(in.Path)
 	switch {
+	case err != nil:
+		return nil, "", err
 	case in.Service != "" && in.Repository != "":
-		return nil, fault.New(fault.Invalid, "service and repository are both given").WithFix("Name the service, or its repository, not both.")
+		return nil, "", fault.New(fault.Invalid, "service and repository are both given").WithFix("Name the service, or its repository, not both.")
 	case in.Service != "":
-		return s.GetEntity(ctx, who, GetEntityInput{Ref: in.Service})
+		e, err := s.GetEntity(ctx, who, GetEntityInput{Ref: in.Service})
+		return e, at, err
 	case in.Repository != "":
-		return s.ofRepository(s.reading(who), in.Repository)
+		return s.ofRepository(s.reading(who), in.Repository, at)
 	default:
-		return nil, fault.New(fault.Invalid, "neither service nor repository is given").WithFix("Name the service, for example checkout, or the URL of its repository.")
+		return nil, "", fault.New(fault.Invalid, "neither service nor repository is given").WithFix("Name the service, for example checkout, or the URL of its repository.")
 	}
 }
 
-// ofRepository finds the component whose source is in a repository; of
-// several, the one whose catalog file is nearest to the root.
-func (s *Service) ofRepository(r reading, repository string) (*Entity, error) {
-	want := entity.RepositoryKey(repository)
-	var best []*Entity
-	for e := range r.Kind(r.scope, "component") {
-		if !inRepository(e, want) {
-			continue
-		}
-		if len(best) > 0 {
-			d := cmp.Compare(depth(e), depth(best[0]))
-			if d > 0 {
-				continue
-			}
-			if d < 0 {
-				best = best[:0]
-			}
-		}
-		best = append(best, e)
-	}
-	switch len(best) {
-	case 0:
-		return nil, fault.New(fault.NotFound, "no component is in repository %q", repository).
-			WithFix("Check the URL, or add a catalog-info.yaml to the repository.")
-	case 1:
-		return best[0], nil
-	default:
-		var refs []string
-		for _, e := range best {
-			refs = append(refs, e.Ref.String())
-		}
-		slices.Sort(refs)
-		return nil, fault.New(fault.Conflict, "repository %q holds %d components: %s", repository, len(refs), strings.Join(refs[:min(20, len(refs))], ", ")).
-			WithFix("Ask for one of them by name.").WithDetail("refs", refs[:min(100, len(refs))])
-	}
-}
-
-// inRepository tells whether an entity's source is in a repository, or the
-// key is of a page inside the entity's repository.
-func inRepository(e *Entity, key string) bool {
-	at := []string{entity.RepositoryKey(e.From.Repository)}
-	if repo := (&factory{e: e}).repository(); repo != nil {
-		at = append(at, entity.RepositoryKey(repo.Value))
-	}
-	return slices.ContainsFunc(at, func(k string) bool {
-		return k != "" && (k == key || strings.HasPrefix(k, key+"/") || strings.HasPrefix(key, k+"/"))
-	})
-}
-
-func depth(e *Entity) int { return strings.Count(e.From.Path, "/") }
-
-// brief gathers everything that is declared of an entity.
-func (s *Service) brief(r reading, e *Entity) *Brief {
+// brief gathers everything that is known of an entity. at is a path in its
+// repository that is asked about, "" for the whole of it.
+func (s *Service) brief(r reading, e *Entity, at string) *Brief {
 	f := s.factory(e)
+	f.at = at
 	b := &Brief{Ref: e.Ref.String(), Title: e.Title(), Description: oneLine(e.Description())}
 	b.Owner = s.ownerFact(r, f)
 	b.DependsOn, b.DependencyOf = s.needs(f), s.neededBy(r, e)
@@ -180,7 +135,7 @@ func staleness(e *Entity) string {
 }
 
 func (s *Service) factory(e *Entity) *factory {
-	f := &factory{e: e}
+	f := &factory{e: e, failing: s.failing(e.From.Source), now: time.Now()}
 	ev, ok := s.evidence()
 	if !ok {
 		return f
@@ -273,6 +228,9 @@ func (s *Service) neededBy(r reading, e *Entity) []Fact {
 		if other := r.Get(r.scope, ref); other != nil {
 			fact = s.factory(other).fact(ref, written(other, target))
 			fact.Name = relation
+			if owner := other.Owner(); owner != e.Owner() {
+				fact.Owner = owner
+			}
 		}
 		out = append(out, fact)
 	}

@@ -12,7 +12,7 @@ func itoa(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 // Text is the brief as a model reads it best: a line for each fact with the
 // place that it was read from, nothing said twice.
 func (b *Brief) Text() string {
-	w := &briefWriter{}
+	w := &briefWriter{stale: b.CommonStale()}
 	w.repo, w.changed = b.origin()
 	w.head(b)
 	w.one("owner", b.Owner)
@@ -66,7 +66,7 @@ func (b *Brief) facts() []Fact {
 	if c := b.Commands; c != nil {
 		add(c.Setup, c.Build, c.Test, c.TestOne, c.Lint, c.Run)
 	}
-	for _, l := range [][]Fact{b.Rules, b.Environments, b.SLOs, b.Runbooks, b.Dashboards, b.DependsOn} {
+	for _, l := range [][]Fact{b.Environments, b.DependsOn, b.SLOs, b.Runbooks, b.Dashboards, b.Rules} {
 		out = append(out, l...)
 	}
 	return out
@@ -76,6 +76,8 @@ type briefWriter struct {
 	strings.Builder
 	repo    FactSource
 	changed time.Time
+	// stale is said once, of most facts.
+	stale string
 }
 
 func (w *briefWriter) line(s string) {
@@ -97,6 +99,9 @@ func (w *briefWriter) head(b *Brief) {
 			changed = ", changed " + w.changed.Format(time.RFC3339)
 		}
 		w.line("facts from " + w.repo.Repo + " at " + w.repo.Commit[:min(12, len(w.repo.Commit))] + changed)
+	}
+	if w.stale != "" {
+		w.line("stale, most of this: " + w.stale)
 	}
 }
 
@@ -136,13 +141,16 @@ func (w *briefWriter) fact(f Fact) string {
 		parts = append(parts, oneLine(f.Value))
 	}
 	if f.Path != "" {
-		parts = append(parts, "path "+f.Path)
+		parts = append(parts, "in "+f.Path)
 	}
 	if f.App != "" {
 		parts = append(parts, "argocd "+f.App)
 	}
 	if f.Protected {
 		parts = append(parts, "protected")
+	}
+	if f.Owner != "" {
+		parts = append(parts, "owner "+f.Owner)
 	}
 	place := f.Source.Path
 	if f.Source.Line > 0 {
@@ -155,7 +163,7 @@ func (w *briefWriter) fact(f Fact) string {
 		place = "inferred, " + place
 	}
 	s := strings.Join(parts, " · ") + " [" + place + "]"
-	if f.Stale != "" {
+	if f.Stale != "" && f.Stale != w.stale {
 		s += " stale: " + f.Stale
 	}
 	if len(f.Disagrees) > 0 {

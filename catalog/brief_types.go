@@ -4,10 +4,13 @@ import "time"
 
 // GetServiceBriefInput names a service and how much to say about it.
 type GetServiceBriefInput struct {
-	Service    string   `json:"service,omitempty" jsonschema:"bare name or entity reference of the service"`
-	Repository string   `json:"repository,omitempty" jsonschema:"URL of the Git repository instead, in any form"`
-	Sections   []string `json:"sections,omitempty" jsonschema:"only these: owner, oncall, repository, commands, rules, deploy, dependencies, slos, runbooks, dashboards, problems"`
-	MaxTokens  int      `json:"max_tokens,omitempty" jsonschema:"upper bound of the answer's size, 100 to 8000, default 1200; detail is dropped to fit"`
+	Service    string `json:"service,omitempty" jsonschema:"bare name or entity reference of the service"`
+	Repository string `json:"repository,omitempty" jsonschema:"URL of the Git repository instead, in any form"`
+	// Path narrows rules and commands to the folder that is nearest above it,
+	// and tells the components of one repository apart.
+	Path      string   `json:"path,omitempty" jsonschema:"path of a file or folder inside the repository; of several components there, the nearest above it"`
+	Sections  []string `json:"sections,omitempty" jsonschema:"only these: owner, oncall, repository, commands, rules, deploy, dependencies, slos, runbooks, dashboards, problems"`
+	MaxTokens int      `json:"max_tokens,omitempty" jsonschema:"upper bound of the answer's size, 100 to 8000, default 1200; detail is dropped to fit"`
 }
 
 // FactKind says whether somebody stated a fact or Fairlead found it.
@@ -41,6 +44,7 @@ type Fact struct {
 	Protected  bool       `json:"protected,omitempty"`
 	Kind       FactKind   `json:"kind"`
 	Source     FactSource `json:"source"`
+	Owner      string     `json:"owner,omitempty"`
 	VerifiedAt time.Time  `json:"verifiedAt"`
 	ChangedAt  time.Time  `json:"changedAt,omitzero"`
 	ExpiresAt  *time.Time `json:"expiresAt,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/fairlead-dev/fairlead/catalog/entity"
@@ -18,8 +19,13 @@ type factory struct {
 	// matches; nil where nothing is known of them.
 	files    func(pattern string) ([]string, bool)
 	problems []string
-	// ground is where the entity stands in its own repository.
+	// failing says that the source cannot be read, "" if it can.
+	failing string
+	now     time.Time
+	// ground is where the entity stands in its own repository, at the path in
+	// it that is asked about, "" for the whole of it.
 	ground ground
+	at     string
 }
 
 func (f *factory) fact(value string, at entity.Position) Fact {
@@ -37,8 +43,10 @@ func (f *factory) fact(value string, at entity.Position) Fact {
 		verified = f.e.From.VerifiedAt
 	}
 	changed, _ := f.e.From.History.Last()
-	return Fact{Value: value, Kind: Declared, VerifiedAt: verified, ChangedAt: changed.At,
+	fact := Fact{Value: value, Kind: Declared, VerifiedAt: verified, ChangedAt: changed.At, Stale: f.failing,
 		Source: FactSource{Repo: f.e.From.Repository, Commit: commit, Path: f.e.From.Path, Line: line}}
+	fact.aged(f.now)
+	return fact
 }
 
 func (f *factory) problem(at entity.Position, text string) {
@@ -84,8 +92,8 @@ func (f *factory) commands() *Commands {
 	o := f.fairlead().Object("commands")
 	c := &Commands{}
 	c.Setup, c.Build, c.Test = f.text(o, "setup", where), f.text(o, "build", where), f.text(o, "test", where)
-	c.Lint, c.Run = f.text(o, "lint", where), f.text(o, "run", where)
-	f.unknown(o, where, "setup", "build", "test", "lint", "run")
+	c.TestOne, c.Lint, c.Run = f.text(o, "testOne", where), f.text(o, "lint", where), f.text(o, "run", where)
+	f.unknown(o, where, "setup", "build", "test", "testOne", "lint", "run")
 	if *c == (Commands{}) {
 		return nil
 	}

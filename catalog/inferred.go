@@ -1,13 +1,14 @@
 package catalog
 
 import (
+	"cmp"
+	"fmt"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/fairlead-dev/fairlead/catalog/entity"
-	"github.com/fairlead-dev/fairlead/catalog/index"
 	"github.com/fairlead-dev/fairlead/catalog/infer"
 )
 
@@ -42,25 +43,24 @@ type ground struct {
 
 // ground finds a service's own repository and its folder there; nothing where
 // the repository is that of no source.
-func (s *Service) ground(r reading, f *factory) ground {
+func (s *Service) ground(f *factory) ground {
 	p := s.findings.Load()
 	if p == nil {
 		return ground{}
 	}
-	if repo := f.repository(); repo != nil && repo.Kind == Declared {
-		at, dir := splitLocation(repo.Value)
-		if found := (*p).In(at); found != nil {
-			return ground{found, dir, s.components(r)[entity.RepositoryKey(at)] <= 1}
-		}
-		if entity.RepositoryKey(at) != entity.RepositoryKey(f.e.From.Repository) {
-			return ground{}
-		}
+	h := homeOf(f.e)
+	var found *Finding
+	if h.repository == "" || h.repository == entity.RepositoryKey(f.e.From.Repository) {
+		found = (*p).Of(f.e.From.Source)
 	}
-	found := (*p).Of(f.e.From.Source)
+	if repo := f.repository(); found == nil && repo != nil {
+		at, _ := splitLocation(repo.Value)
+		found = (*p).In(at)
+	}
 	if found == nil {
 		return ground{}
 	}
-	return ground{found, folderOf(f.e.From.Path), s.components(r)[entity.RepositoryKey(f.e.From.Repository)] <= 1}
+	return ground{found, h.dir, s.residents.alone(h.repository)}
 }
 
 // folderOf is the folder that a catalog file describes: its own, or the one
@@ -94,37 +94,6 @@ func splitLocation(location string) (repository, dir string) {
 	return strings.TrimSuffix(location, "/"), ""
 }
 
-// siblings is how many components each repository has, by its key, in one
-// snapshot as callers of one scope see it.
-type siblings struct {
-	of     *index.Snapshot
-	counts map[string]map[string]int // by scope, then repository
-}
-
-// maxScopes bounds for how many scopes siblings are counted ahead.
-const maxScopes = 64
-
-func (s *Service) components(r reading) map[string]int {
-	s.counting.Lock()
-	defer s.counting.Unlock()
-	if s.siblings.of != r.Snapshot || len(s.siblings.counts) >= maxScopes {
-		s.siblings = siblings{r.Snapshot, map[string]map[string]int{}}
-	}
-	if c := s.siblings.counts[r.scope.Key()]; c != nil {
-		return c
-	}
-	counts := map[string]int{}
-	for e := range r.Kind(r.scope, "component") {
-		at := e.From.Repository
-		if repo := (&factory{e: e}).repository(); repo != nil {
-			at, _ = splitLocation(repo.Value)
-		}
-		counts[entity.RepositoryKey(at)]++
-	}
-	s.siblings.counts[r.scope.Key()] = counts
-	return counts
-}
-
 // inferred adds to a brief what is not declared but found, and says of what is
 // declared where it no longer holds or other files say otherwise.
 func (s *Service) inferred(r reading, f *factory, b *Brief) {
@@ -132,7 +101,7 @@ func (s *Service) inferred(r reading, f *factory, b *Brief) {
 	if p == nil {
 		return
 	}
-	f.ground = s.ground(r, f)
+	f.ground = s.ground(f)
 	if f.ground.Finding != nil {
 		s.inferOwner(r, f, b)
 		s.inferCommands(f, b)
@@ -143,11 +112,17 @@ func (s *Service) inferred(r reading, f *factory, b *Brief) {
 	s.inferDeployment(f, naming, b)
 }
 
-// found makes a fact of something that is written in a repository.
-func (s *Service) found(in *Finding, value string, at infer.Place) Fact {
-	fact := Fact{Value: value, Kind: Inferred, Source: FactSource{Repo: in.URL, Commit: in.Commit, Path: at.Path, Line: at.Line}}
+// found makes a fact of something that is written in a repository, the
+// service's own or another.
+func (s *Service) found(f *factory, in *Finding, value string, at infer.Place) Fact {
+	fact := Fact{Value: value, Kind: Inferred, Stale: s.failing(in.Source), Source: FactSource{Repo: in.URL, Commit: in.Commit, Path: at.Path, Line: at.Line}}
 	if ev, ok := s.evidence(); ok {
 		fact.VerifiedAt = ev.Verified(in.Source).At
+	}
+	if own := f.ground.Finding; own == nil || own.Source != in.Source {
+		if rule, ok := in.OwnersOf(at.Path); ok {
+			fact.Owner = rule.Owners[0]
+		}
 	}
 	return fact
 }
@@ -165,7 +140,7 @@ func (s *Service) inferOwner(r reading, f *factory, b *Brief) {
 		}
 		return
 	}
-	fact := s.found(f.ground.Finding, rule.Owners[0], rule.Place)
+	fact := s.found(f, f.ground.Finding, rule.Owners[0], rule.Place)
 	for _, kind := range []string{"group", "user"} {
 		ref := kind + ":" + entity.DefaultNamespace + "/" + strings.ToLower(handle(rule.Owners[0]))
 		if o := r.Get(r.scope, ref); o != nil {
@@ -194,7 +169,8 @@ func sameOwner(theirs, ref string) bool {
 func place(p infer.Place) string { return p.Path + ":" + strconv.Itoa(p.Line) }
 
 // inferCommands fills in the commands that are not declared, and judges those
-// that are.
+// that are. Those of a folder below the service's own, where a path in it is
+// asked about, come before what is declared for the whole.
 func (s *Service) inferCommands(f *factory, b *Brief) {
 	c := b.Commands
 	if c == nil {
@@ -202,21 +178,22 @@ func (s *Service) inferCommands(f *factory, b *Brief) {
 	}
 	for role, at := range c.byRole() {
 		if fact := *at; fact != nil {
-			fact.Stale, fact.Disagrees = f.ground.Standing(role, fact.Value, f.ground.dir, f.exists)
+			stale, disagrees := f.ground.Standing(role, fact.Value, f.ground.dir, f.exists)
+			fact.Stale, fact.Disagrees = cmp.Or(stale, fact.Stale), disagrees
 		}
 	}
-	for _, choice := range f.ground.Commands(f.ground.dir) {
+	for _, choice := range f.ground.Commands(f.folder()) {
 		at, ok := c.byRole()[choice.Role]
-		if !ok || *at != nil {
+		if !ok || *at != nil && (choice.Dir == f.ground.dir || !below(choice.Dir, f.ground.dir)) {
 			continue
 		}
-		fact := s.found(f.ground.Finding, choice.Text, choice.Place)
-		fact.Stale, fact.Disagrees = choice.Stale, choice.Disagrees
+		fact := s.found(f, f.ground.Finding, choice.Text, choice.Place)
+		fact.Stale, fact.Disagrees = cmp.Or(choice.Stale, fact.Stale), choice.Disagrees
 		if choice.Dir != f.ground.dir {
-			fact.Path = choice.Dir
-			if fact.Path == "" {
-				fact.Path = "."
-			}
+			fact.Path = cmp.Or(choice.Dir, ".")
+		}
+		if whole := *at; whole != nil {
+			fact.Disagrees = append(fact.Disagrees, fmt.Sprintf("%s:%d says `%s` for the whole of it", whole.Source.Path, whole.Source.Line, whole.Value))
 		}
 		*at = &fact
 	}
@@ -224,6 +201,9 @@ func (s *Service) inferCommands(f *factory, b *Brief) {
 		b.Commands = c
 	}
 }
+
+// folder is the folder whose commands and rules are asked for.
+func (f *factory) folder() string { return cmp.Or(f.at, f.ground.dir) }
 
 func (c *Commands) byRole() map[infer.Role]**Fact {
 	return map[infer.Role]**Fact{infer.Setup: &c.Setup, infer.Build: &c.Build, infer.Test: &c.Test, infer.TestOne: &c.TestOne, infer.Lint: &c.Lint, infer.Run: &c.Run}
@@ -238,7 +218,7 @@ func (f *factory) exists(file string) bool {
 
 // inferRules lists the files with rules for agents, nearest first.
 func (s *Service) inferRules(f *factory, b *Brief) {
-	for _, rules := range f.ground.RulesFor(f.ground.dir) {
-		b.Rules = append(b.Rules, s.found(f.ground.Finding, rules.Path, rules.Place))
+	for _, rules := range f.ground.RulesFor(f.folder()) {
+		b.Rules = append(b.Rules, s.found(f, f.ground.Finding, rules.Path, rules.Place))
 	}
 }

@@ -19,7 +19,7 @@ func (s *Service) inferReliability(f *factory, naming []*Finding, b *Brief) {
 	var objectives []Fact
 	s.each(f, naming, func(in *Finding, dir string, alone bool) {
 		for _, slo := range in.SLOs(f.e.Ref.Name, dir, alone) {
-			fact := s.found(in, objective(slo), slo.Place)
+			fact := s.found(f, in, objective(slo), slo.Place)
 			fact.Name = slo.Name
 			if i, ok := declared[slo.Path]; ok && in == f.ground.Finding {
 				fact.Kind, fact.VerifiedAt, fact.ChangedAt = Declared, b.SLOs[i].VerifiedAt, b.SLOs[i].ChangedAt
@@ -69,13 +69,13 @@ func (s *Service) runbooks(f *factory, in *Finding, dir string, alone bool, list
 			continue
 		}
 		seen[a.Runbook] = true
-		fact := s.found(in, a.Runbook, a.Place)
+		fact := s.found(f, in, a.Runbook, a.Place)
 		fact.Name = a.Name
 		out = append(out, fact)
 	}
 	for _, file := range in.Runbooks(f.e.Ref.Name, dir, alone) {
 		if !seen[file] {
-			out = append(out, s.found(in, file, infer.Place{Path: file, Line: 1}))
+			out = append(out, s.found(f, in, file, infer.Place{Path: file, Line: 1}))
 		}
 	}
 	return out
@@ -91,11 +91,11 @@ func (s *Service) inferDeployment(f *factory, naming []*Finding, b *Brief) {
 	var repo *Fact
 	s.each(f, naming, func(in *Finding, dir string, alone bool) {
 		for _, d := range in.Deployments(f.e.Ref.Name, in == f.ground.Finding && alone) {
-			fact := s.found(in, "", d.Place)
+			fact := s.found(f, in, "", d.Place)
 			fact.Name, fact.Path, fact.App = d.Environment, d.Path, d.App
 			envs = append(envs, fact)
 			if repo == nil {
-				r := s.found(in, in.URL, d.Place)
+				r := s.found(f, in, in.URL, d.Place)
 				if d.Repo != "" {
 					r.Value = d.Repo
 				}

@@ -45,8 +45,7 @@ type Service struct {
 	publish      sync.Mutex
 	watchers     watchers
 	findings     atomic.Pointer[Findings]
-	counting     sync.Mutex // guards siblings
-	siblings     siblings
+	residents    residents
 }
 
 // New makes a Service with an empty catalog.
@@ -74,6 +73,7 @@ func (s *Service) Publish(changes []index.Change) {
 	s.publish.Lock()
 	defer s.publish.Unlock()
 	next := s.Snapshot().Apply(changes)
+	s.residents.move(changes)
 	s.snapshot.Store(next)
 	s.watchers.tell(next)
 }

@@ -37,17 +37,17 @@ func TestWatchFor(t *testing.T) {
 	guest := s.WatchFor(ctx, accesstest.As("user:b", accesstest.Roles("guest")), nil)
 	apis := s.WatchFor(ctx, accesstest.As("user:c", accesstest.Roles("reader")), []string{"API", "user"})
 	s.Publish(append(catalogtest.Changes(t, groups("fresh")), index.Change{Ref: "group:default/open"}, index.Change{Ref: "group:default/closed"}))
-	if d := cmp.Diff(catalog.Changes{Changed: []string{"group:default/fresh"}, Removed: []string{"group:default/closed", "group:default/open"}}, <-reader); d != "" {
+	if d := cmp.Diff(catalog.Changes{Changed: []string{"group:default/fresh"}, Added: []string{"group:default/fresh"}, Removed: []string{"group:default/closed", "group:default/open"}}, <-reader); d != "" {
 		t.Error(d)
 	}
 	if d := cmp.Diff(catalog.Changes{Changed: []string{}, Removed: []string{"group:default/open"}}, <-guest); d != "" {
 		t.Error(d)
 	}
 	s.Publish(catalogtest.Changes(t, "apiVersion: backstage.io/v1alpha1\nkind: User\nmetadata: {name: zoe}\nspec: {memberOf: []}\n"))
-	if d := cmp.Diff(catalog.Changes{Changed: []string{"user:default/zoe"}, Removed: []string{}}, <-apis); d != "" {
+	if d := cmp.Diff(catalog.Changes{Changed: []string{"user:default/zoe"}, Added: []string{"user:default/zoe"}, Removed: []string{}}, <-apis); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff(catalog.Changes{Changed: []string{"user:default/zoe"}, Removed: []string{}}, <-reader); d != "" {
+	if d := cmp.Diff(catalog.Changes{Changed: []string{"user:default/zoe"}, Added: []string{"user:default/zoe"}, Removed: []string{}}, <-reader); d != "" {
 		t.Error(d)
 	}
 	cancel()

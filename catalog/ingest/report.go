@@ -258,6 +258,18 @@ func (in *Ingester) Verified(name string) catalog.Sighting {
 	return sighting(Sighting{Commit: s.meta.Info.Commit, At: s.meta.Checked.At})
 }
 
+// Failing tells whether the last attempt to read a source failed, so that what
+// is served is its last good state.
+func (in *Ingester) Failing(name string) bool {
+	s := in.source(name)
+	if s == nil {
+		return false
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.lastErr != nil
+}
+
 // Ready tells whether every source has been read, restored or tried once.
 func (in *Ingester) Ready() bool {
 	for _, p := range in.providers {

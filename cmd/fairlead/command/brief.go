@@ -4,13 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/fairlead-dev/fairlead/catalog"
-	"github.com/fairlead-dev/fairlead/catalog/descriptor"
 	"github.com/fairlead-dev/fairlead/cmd/fairlead/client"
 	"github.com/fairlead-dev/fairlead/cmd/fairlead/render"
 	"github.com/fairlead-dev/fairlead/internal/fault"
@@ -18,9 +16,10 @@ import (
 )
 
 type briefCmd struct {
-	Service   string   `arg:"" optional:"" help:"The service, by name or reference, or the URL of its repository; left out: the one whose repository you stand in." predictor:"ref"`
-	Repo      string   `help:"The service whose repository DIR is in." placeholder:"DIR" type:"path" predictor:"dir"`
-	Section   []string `help:"Only these: owner, oncall, repository, commands, deploy, dependencies, slos, runbooks, dashboards, problems." placeholder:"NAME" predictor:"section"`
+	Service   string   `arg:"" optional:"" help:"The service, by name or reference, or the URL of its repository; left out: the one whose folder you stand in." predictor:"ref"`
+	Repo      string   `help:"The service whose repository DIR is in; of several there, the one whose folder is nearest above DIR." placeholder:"DIR" type:"path" predictor:"dir"`
+	Path      string   `help:"A path inside the repository of the service or URL that is named: its nearest rules and commands." placeholder:"PATH"`
+	Section   []string `help:"Only these: owner, oncall, repository, commands, rules, deploy, dependencies, slos, runbooks, dashboards, problems." placeholder:"NAME" predictor:"section"`
 	MaxTokens int      `help:"The size of the answer in tokens of four bytes, 4000 if left out; detail is left out to fit." placeholder:"N" default:"4000"`
 }
 
@@ -31,14 +30,17 @@ func (briefCmd) Help() string {
   fairlead brief checkout
   fairlead brief
   fairlead brief --repo ../payments --section commands,runbooks
-  fairlead brief https://github.com/acme/checkout -o json
+  fairlead brief https://github.com/acme/shop --path services/checkout -o json
   fairlead brief checkout --max-tokens 400`
 }
 
 // Run shows a brief.
 func (b *briefCmd) Run(c *console) error {
-	if b.Service != "" && b.Repo != "" {
+	switch {
+	case b.Service != "" && b.Repo != "":
 		return fault.New(fault.Invalid, "both a service and --repo are given").WithFix("Leave one of them out.")
+	case b.Service == "" && b.Path != "":
+		return fault.New(fault.Invalid, "--path is given without a service or the URL of a repository").WithFix("Name one, or give a folder of the repository with --repo.")
 	}
 	raw, err := c.ask(b.ask)
 	if err != nil {
@@ -52,14 +54,14 @@ func (b *briefCmd) ask(ctx context.Context, cl *client.Client) (json.RawMessage,
 	case b.Service == "":
 		return b.here(ctx, cl)
 	case isRepository(b.Service):
-		return cl.Get(ctx, "/api/v1/brief", b.query("repository", b.Service))
+		return cl.Get(ctx, "/api/v1/brief", b.query("repository", b.Service, "path", b.Path))
 	default:
-		return cl.Get(ctx, "/api/v1/brief", b.query("service", b.Service))
+		return cl.Get(ctx, "/api/v1/brief", b.query("service", b.Service, "path", b.Path))
 	}
 }
 
-func (b *briefCmd) query(key, value string) url.Values {
-	q := values(key, value, "max_tokens", number(b.MaxTokens))
+func (b *briefCmd) query(pairs ...string) url.Values {
+	q := values(append(pairs, "max_tokens", number(b.MaxTokens))...)
 	q["sections"] = b.Section
 	return q
 }
@@ -69,8 +71,9 @@ func isRepository(s string) bool {
 	return strings.Contains(s, "://") || strings.HasPrefix(s, "git@") || filepath.IsAbs(s)
 }
 
-// here finds the service of the repository that the folder is in: by each of
-// its remotes, then by its place on this machine.
+// here finds the service of the repository that the folder is in, nearest
+// above the folder: by each of the repository's remotes, then by its place on
+// this machine.
 func (b *briefCmd) here(ctx context.Context, cl *client.Client) (json.RawMessage, error) {
 	dir := b.Repo
 	if dir == "" {
@@ -89,63 +92,27 @@ func (b *briefCmd) here(ctx context.Context, cl *client.Client) (json.RawMessage
 	if real, err := filepath.EvalSymlinks(root); err == nil && real != root {
 		names = append(names, real)
 	}
+	inside := pathInside(root, dir)
 	for _, name := range slices.Compact(names) {
-		raw, err := cl.Get(ctx, "/api/v1/brief", b.query("repository", name))
-		switch fault.CodeOf(err) {
-		case "":
-			return raw, nil
-		case fault.NotFound:
-		case fault.Conflict:
-			return b.nearest(ctx, cl, root, dir, err)
-		default:
-			return nil, err
+		raw, err := cl.Get(ctx, "/api/v1/brief", b.query("repository", name, "path", inside))
+		if fault.CodeOf(err) != fault.NotFound || fault.From(err).Details["refs"] != nil {
+			return raw, err
 		}
 	}
 	return nil, fault.New(fault.NotFound, "no service of the catalog is in the repository %s, known as %s", root, strings.Join(names, ", ")).
 		WithFix("Name the service, or add a catalog-info.yaml to the repository and the repository to the server's sources.")
 }
 
-// nearest decides between the services of one repository by the catalog file
-// that is nearest above the folder.
-func (b *briefCmd) nearest(ctx context.Context, cl *client.Client, root, dir string, conflict error) (json.RawMessage, error) {
-	known, _ := fault.From(conflict).Details["refs"].([]any)
-	at, err := filepath.Abs(dir)
+// pathInside is the path of a folder relative to the root of its repository,
+// with forward slashes, "" for the root.
+func pathInside(root, dir string) string {
+	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, conflict
+		return ""
 	}
-	for {
-		refs := componentsOf(at)
-		refs = slices.DeleteFunc(refs, func(r string) bool { return !slices.Contains(known, any(r)) })
-		if len(refs) == 1 {
-			return cl.Get(ctx, "/api/v1/brief", b.query("service", refs[0]))
-		}
-		up := filepath.Dir(at)
-		if len(refs) > 1 || at == root || up == at {
-			return nil, conflict
-		}
-		at = up
+	inside, err := filepath.Rel(root, abs)
+	if err != nil || inside == "." || strings.HasPrefix(inside, "..") {
+		return ""
 	}
-}
-
-// componentsOf are the components that a folder's catalog file describes.
-func componentsOf(dir string) []string {
-	for _, name := range []string{"catalog-info.yaml", "catalog-info.yml"} {
-		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); err != nil || info.Size() > 1<<20 {
-			continue
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			continue
-		}
-		f := descriptor.New(descriptor.Options{}).Read(descriptor.Location{Type: descriptor.TypeFile, Target: path}, data)
-		var refs []string
-		for _, d := range f.Documents {
-			if d.Ref.Kind == "component" {
-				refs = append(refs, d.Ref.String())
-			}
-		}
-		return refs
-	}
-	return nil
+	return filepath.ToSlash(inside)
 }

@@ -207,11 +207,11 @@ func TestBriefOfTheRepositoryHere(t *testing.T) {
 	var known string
 	f := serve(t, map[string]http.HandlerFunc{"/api/v1/brief": func(w http.ResponseWriter, r *http.Request) {
 		switch q := r.URL.Query(); {
-		case q.Get("service") != "":
-			_, _ = w.Write([]byte(`{"ref":"` + q.Get("service") + `"}`))
+		case q.Get("service") != "" || q.Get("path") == "services/b/cmd" && q.Get("repository") == known:
+			_, _ = w.Write([]byte(`{"ref":"component:default/b"}`))
 		case q.Get("repository") == known:
-			w.WriteHeader(http.StatusConflict)
-			_, _ = w.Write([]byte(`{"error":{"code":"conflict","message":"several","fix":"name one","details":{"refs":["component:default/a","component:default/b"]}}}`))
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = w.Write([]byte(`{"error":{"code":"not_found","message":"none above","fix":"name one","details":{"refs":["component:default/a","component:default/b"]}}}`))
 		default:
 			refuse(w, http.StatusNotFound, "not_found", "no component is in it")
 		}
@@ -223,7 +223,10 @@ func TestBriefOfTheRepositoryHere(t *testing.T) {
 	if got := run(t, f.env(), "", "brief", "--repo", filepath.Join(dir, "services", "b", "cmd")); got.code != 0 || !strings.Contains(got.out, "component:default/b") {
 		t.Fatalf("%+v", got)
 	}
-	if got := run(t, f.env(), "", "brief", "--repo", dir); got.code != 1 || !strings.Contains(got.err, "several") {
+	if got := run(t, f.env(), "", "brief", "--repo", dir); got.code != 4 || !strings.Contains(got.err, "none above") {
+		t.Fatalf("%+v", got)
+	}
+	if got := run(t, f.env(), "", "brief", "--path", "x"); got.code != 2 || !strings.Contains(got.err, "--path") {
 		t.Fatalf("%+v", got)
 	}
 	if got := run(t, f.env(), "", "brief", "x", "--section", "owner,commands", "--max-tokens", "300"); got.code != 0 {

@@ -34,6 +34,7 @@ type briefBlock struct {
 func (p *Page) Brief(b *catalog.Brief) {
 	blocks := briefBlocks(b)
 	origin := originOf(blocks)
+	p.stale = b.CommonStale()
 	p.briefHead(b)
 	label := labelWidth(blocks)
 	value := 0
@@ -80,6 +81,9 @@ func (p *Page) below(l briefLine, label int) {
 	left := strings.Repeat(" ", label) + gap
 	if l.more != "" {
 		p.Line(left, l.more)
+	}
+	if l.fact.Stale != "" && l.fact.Stale != p.stale {
+		p.Line(left, p.Warn("stale: "+Clean(l.fact.Stale)))
 	}
 	for _, d := range l.fact.Disagrees {
 		p.Line(left, p.Warn("but "+Clean(d)))
@@ -143,8 +147,11 @@ func (p *Page) briefFoot(b *catalog.Brief, origin catalog.FactSource) {
 		}
 	}
 	p.Line()
+	if p.stale != "" {
+		p.Line(p.Warn("stale, most of this: " + Clean(p.stale)))
+	}
 	if len(b.Unknown) > 0 {
-		p.Line(p.Dim("not declared: " + Clean(strings.Join(b.Unknown, ", "))))
+		p.Line(p.Dim("not known: " + Clean(strings.Join(b.Unknown, ", "))))
 	}
 	if len(b.Omitted) > 0 {
 		p.Line(p.Warn("left out to fit --max-tokens: " + Clean(strings.Join(b.Omitted, ", "))))
@@ -208,7 +215,8 @@ func briefBlocks(b *catalog.Brief) []briefBlock {
 	}
 	all := []briefBlock{
 		{"", singles("Owner", b.Owner, "On call", b.Oncall, "Repository", b.Repository)},
-		{"Commands", singles("setup", c.Setup, "build", c.Build, "test", c.Test, "lint", c.Lint, "run", c.Run)},
+		{"Commands", singles("setup", c.Setup, "build", c.Build, "test", c.Test, "test one", c.TestOne, "lint", c.Lint, "run", c.Run)},
+		{"Rules for agents", many(b.Rules)},
 		{"Deploy", append(singles("repository", b.DeployRepo), many(b.Environments)...)},
 		{"Depends on", many(b.DependsOn)},
 		{"Depended on by", many(b.DependencyOf)},
@@ -254,7 +262,10 @@ func lineOf(label string, f *catalog.Fact) briefLine {
 	}
 	var more []string
 	if f.Path != "" {
-		more = append(more, Clean(f.Path))
+		more = append(more, "in "+Clean(f.Path))
+	}
+	if f.Owner != "" {
+		more = append(more, "owner "+Clean(f.Owner))
 	}
 	if f.App != "" {
 		more = append(more, "Argo CD "+Clean(f.App))

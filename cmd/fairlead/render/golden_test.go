@@ -50,16 +50,19 @@ func one(name, value, path string, line int) *catalog.Fact {
 func brief() *catalog.Brief {
 	test := one("", "go test ./...", "AGENTS.md", 7)
 	test.Kind = catalog.Inferred
-	test.Disagrees = []string{"Makefile:12 says make test"}
+	test.Disagrees, test.Stale = []string{"Makefile:12 says make test"}, "go.mod is gone"
+	single := one("", "go test ./catalog/", "AGENTS.md", 8)
+	single.Kind, single.Path = catalog.Inferred, "services/checkout"
 	production := fact("production", "https://checkout.example.com", "catalog-info.yaml", 31)
 	production.Path, production.App, production.Protected = "apps/checkout/overlays/production", "main/checkout", true
 	user := fact("dependsOn", "component:default/web", "catalog-info.yaml", 9)
-	user.Source.Repo = "https://git.example.com/shop/web.git"
+	user.Source.Repo, user.Owner = "https://git.example.com/shop/web.git", "group:default/storefront"
 	return &catalog.Brief{
 		Ref: "component:default/checkout", Title: "Checkout", Description: "Takes orders\nand money.",
 		Owner: one("", "group:default/payments", "catalog-info.yaml", 14), Oncall: one("", "https://oncall.example.com/payments", "catalog-info.yaml", 40),
 		Repository:   one("", "https://git.example.com/shop/checkout.git", "catalog-info.yaml", 1),
-		Commands:     &catalog.Commands{Build: one("", "make build", "catalog-info.yaml", 20), Test: test},
+		Commands:     &catalog.Commands{Build: one("", "make build", "catalog-info.yaml", 20), Test: test, TestOne: single},
+		Rules:        []catalog.Fact{fact("", "AGENTS.md", "AGENTS.md", 1)},
 		DeployRepo:   one("", "https://git.example.com/shop/deploy.git", "catalog-info.yaml", 25),
 		Environments: []catalog.Fact{fact("staging", "", "catalog-info.yaml", 29), production},
 		DependsOn:    []catalog.Fact{fact("dependsOn", "resource:default/orders-db", "catalog-info.yaml", 16)},

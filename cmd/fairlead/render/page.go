@@ -19,6 +19,8 @@ type Page struct {
 	now    time.Time
 	width  int
 	indent string
+	// stale is said of the whole page, and so not again of each fact.
+	stale string
 }
 
 // Options say how a Page is written.

@@ -1,0 +1,63 @@
+package catalog
+
+import (
+	"time"
+)
+
+// factLife is how long a fact holds after its file was changed last, where
+// that is known: two years.
+const factLife = 2 * 365 * 24 * time.Hour
+
+// Failing is what an Ingestion may know of sources that cannot be read.
+type Failing interface {
+	// Failing tells whether the last attempt to read a source failed, so that
+	// what is served is its last good state.
+	Failing(source string) bool
+}
+
+// failing says that what is known of a source is its last good state, "" where
+// the source can be read.
+func (s *Service) failing(source string) string {
+	p := s.ingestion.Load()
+	if p == nil {
+		return ""
+	}
+	f, ok := (*p).(Failing)
+	if !ok || !f.Failing(source) {
+		return ""
+	}
+	text := "its repository cannot be read now"
+	if ev, ok := s.evidence(); ok {
+		text += ", it was last read at " + ev.Verified(source).At.UTC().Format(time.RFC3339)
+	}
+	return text
+}
+
+// aged sets when a fact expires, by its file's age, and says so once it has.
+func (f *Fact) aged(now time.Time) {
+	if f.ChangedAt.IsZero() {
+		return
+	}
+	end := f.ChangedAt.Add(factLife)
+	f.ExpiresAt = &end
+	if f.Stale == "" && now.After(end) {
+		f.Stale = "its file was not changed since " + f.ChangedAt.UTC().Format(time.DateOnly)
+	}
+}
+
+// CommonStale is why most facts may no longer hold, "" where there is no such
+// reason: what shows a brief says it once.
+func (b *Brief) CommonStale() string {
+	counts := map[string]int{}
+	for _, f := range b.facts() {
+		if f.Stale != "" {
+			counts[f.Stale]++
+		}
+	}
+	for text, n := range counts {
+		if 2*n > len(b.facts()) {
+			return text
+		}
+	}
+	return ""
+}
