@@ -45,19 +45,23 @@ func (f *Fact) aged(now time.Time) {
 	}
 }
 
-// CommonStale is why most facts may no longer hold, "" where there is no such
+// CommonStale is why many facts may no longer hold, "" where there is no such
 // reason: what shows a brief says it once.
 func (b *Brief) CommonStale() string {
-	counts := map[string]int{}
+	counts, all := map[string]int{}, 0
+	best := ""
 	for _, f := range b.facts() {
-		if f.Stale != "" {
-			counts[f.Stale]++
+		all++
+		if f.Stale == "" {
+			continue
+		}
+		counts[f.Stale]++
+		if n := counts[f.Stale]; n > counts[best] || n == counts[best] && f.Stale < best {
+			best = f.Stale
 		}
 	}
-	for text, n := range counts {
-		if 2*n > len(b.facts()) {
-			return text
-		}
+	if n := counts[best]; n > 2 || n == 2 && all <= 4 {
+		return best
 	}
 	return ""
 }
