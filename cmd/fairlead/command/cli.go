@@ -20,6 +20,7 @@ type cli struct {
 	Login      loginCmd      `cmd:"" help:"Note a server and a token for it."`
 	Token      tokenCmd      `cmd:"" help:"Make tokens; tell what a token stands for."`
 	MCP        mcpCmd        `cmd:"" name:"mcp" help:"Speak MCP on standard input and output, for clients that start their servers."`
+	Hook       hookCmd       `cmd:"" help:"What agents' hosts call when a session begins."`
 	Completion completionCmd `cmd:"" help:"Print a script that completes commands in a shell."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 }

@@ -87,8 +87,9 @@ func complete(parser *kong.Kong, c *console) bool {
 			"file":    posener.PredictFiles("*"),
 			"dir":     posener.PredictDirs("*"),
 			"format":  posener.PredictFunc(formatsFor),
+			"host":    posener.PredictSet("claude", "codex", "cursor", "text"),
 			"shell":   posener.PredictSet("bash", "zsh", "fish"),
-			"section": posener.PredictSet("owner", "oncall", "repository", "commands", "deploy", "dependencies", "slos", "runbooks", "dashboards", "problems"),
+			"section": posener.PredictSet("owner", "oncall", "repository", "commands", "rules", "deploy", "dependencies", "slos", "runbooks", "dashboards", "problems"),
 			"ref":     posener.PredictFunc(c.completeRef),
 		}))
 	return true
