@@ -1,0 +1,78 @@
+// Package previews is the room of preview environments: running copies of one
+// service at one revision, which certainly end when their time is up.
+package previews
+
+import (
+	"context"
+	"time"
+)
+
+// Wish is what a deployer is to bring about: one service at one commit.
+type Wish struct {
+	// ID is the preview's, unique for good and fit for a DNS label.
+	ID string
+	// Service is the full reference of the component.
+	Service string
+	// Repository is the URL of the repository that holds the service, Dir its
+	// folder there, and Commit the full id of what to run.
+	Repository, Dir, Commit string
+	// Template is what spec.fairlead.preview declares.
+	Template Template
+	// Person and Agent asked for it; Owner is who owns the service.
+	Person, Agent, Owner string
+	// ExpiresAt is when it ends; it may be put off while it lives.
+	ExpiresAt time.Time
+}
+
+// Template is how a service says that it is previewed, in its catalog file
+// under spec.fairlead.preview.
+type Template struct {
+	// Deployer names who deploys it: local, argocd or gitops.
+	Deployer string
+	// Command is run by the local deployer in Dir; Env is added to what it is
+	// given, and Health is the path that answers 2xx once it is ready.
+	Command []string
+	Env     map[string]string
+	Health  string
+	// TTL is how long it lives unless somebody asks for less; 0 leaves that to
+	// policy.
+	TTL time.Duration
+}
+
+// Observed is what there is of a preview now.
+type Observed struct {
+	// Exists tells that anything of it is there.
+	Exists bool
+	// Ready tells that it runs the commit that was wished for and answers.
+	Ready bool
+	// Failed tells that it will not become ready by itself.
+	Failed bool
+	// Commit is what it runs, "" while nothing does.
+	Commit string
+	// URL is where it answers, "" while it does not.
+	URL string
+	// Reason says in a sentence why it is as it is.
+	Reason string
+	// Remains names what is still there of one that is being removed.
+	Remains []string
+}
+
+// LogLine is a line that a preview wrote.
+type LogLine struct {
+	At   time.Time `json:"at"`
+	Text string    `json:"text"`
+}
+
+// Deployer brings previews about. Every method may be called again at any
+// time, by another process than before, and picks up where things stand.
+type Deployer interface {
+	// Apply begins to bring the wish about, or puts it right; it does not wait
+	// until the preview is ready.
+	Apply(ctx context.Context, w Wish) error
+	// Observe tells what there is.
+	Observe(ctx context.Context, w Wish) (Observed, error)
+	// Remove begins to remove everything of it; Observe tells when it is gone.
+	Remove(ctx context.Context, w Wish) error
+	// Logs are the last lines that it wrote, oldest first.
+	Logs(ctx context.Context, w Wish, tail int) ([]LogLine, error)
+}
