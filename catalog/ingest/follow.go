@@ -57,8 +57,12 @@ func newFollowing(list []Follower) *following {
 	return &following{list: list, waiting: map[*source]bool{}, wake: make(chan struct{}, 1), places: make(chan struct{}, maxFollowed)}
 }
 
-// heed puts a source into the queue if any follower lags behind it.
+// heed puts a source into the queue if any follower lags behind it. Sources
+// that hold no files, only what another catalog says, are not followed.
 func (f *following) heed(s *source) {
+	if t := s.desc().Type; t != "git" && t != "file" {
+		return
+	}
 	if len(f.behind(s.desc().Name, s.revision())) == 0 {
 		return
 	}
