@@ -1,0 +1,157 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// documented are the set-ups of hosts in the guide: each fenced block with the
+// file that the line above it names.
+func documented(t *testing.T) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	file, fenced, block := "", false, ""
+	for line := range strings.Lines(readFile(t, filepath.Join("..", "..", "docs", "agents.md"))) {
+		switch {
+		case strings.HasPrefix(line, "```"):
+			if fenced = !fenced; !fenced && file != "" {
+				out[file] = append(out[file], block)
+				file = ""
+			}
+			block = ""
+		case fenced:
+			block += line
+		case strings.HasPrefix(line, "`") && strings.Count(line, "`") >= 2:
+			file, _, _ = strings.Cut(line[1:], "`")
+		}
+	}
+	return out
+}
+
+// commandsIn are the texts of all members of a name, wherever they stand.
+func commandsIn(v any, name string) []any {
+	var out []any
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if key == name {
+				out = append(out, v[key])
+			}
+			out = append(out, commandsIn(v[key], name)...)
+		}
+	case []any:
+		for _, item := range v {
+			out = append(out, commandsIn(item, name)...)
+		}
+	}
+	return out
+}
+
+// TestHostsRunWhatIsDocumented sets hosts up as the guide says and runs, as
+// they would, the hook and the start of the MCP server: through a shell, with
+// the event on standard input, in a checkout of a service.
+func TestHostsRunWhatIsDocumented(t *testing.T) {
+	s := startDemo(t)
+	bin := t.TempDir()
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(bin, "fairlead"), "../../cmd/fairlead").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	env := append(slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "FAIRLEAD_") }),
+		"PATH="+bin+":"+os.Getenv("PATH"), "XDG_CONFIG_HOME="+t.TempDir(), "FAIRLEAD_SERVER="+s.url, "FAIRLEAD_TOKEN_FILE="+filepath.Join(s.dir, "tokens", "agent"))
+	set := documented(t)
+	for file, c := range map[string]struct {
+		event  map[string]any
+		answer []string // the way to the text in the host's format
+	}{
+		".claude/settings.json": {map[string]any{"session_id": "1", "hook_event_name": "SessionStart", "source": "startup"}, []string{"hookSpecificOutput", "additionalContext"}},
+		"~/.codex/config.toml":  {map[string]any{"session_id": "1", "hook_event_name": "SessionStart", "source": "resume", "model": "m", "permission_mode": "default"}, []string{"hookSpecificOutput", "additionalContext"}},
+		".cursor/hooks.json":    {map[string]any{"conversation_id": "1", "hook_event_name": "sessionStart", "workspace_roots": []string{s.repo("ledger")}}, []string{"additional_context"}},
+	} {
+		hooks, _ := settings(t, file, set)["hooks"].(map[string]any)
+		commands := commandsIn(hooks, "command")
+		if len(commands) != 1 {
+			t.Errorf("%s: the guide shows %d hooks", file, len(commands))
+			continue
+		}
+		c.event["cwd"] = s.repo("ledger", "docs")
+		event, err := json.Marshal(c.event)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := shell(t, env, s.repo("ledger"), event, commands[0].(string))
+		var v any
+		if err := json.Unmarshal(out, &v); err != nil {
+			t.Errorf("%s: %v in %s", file, err, out)
+		}
+		for _, key := range c.answer {
+			m, _ := v.(map[string]any)
+			v = m[key]
+		}
+		if text, _ := v.(string); !strings.Contains(text, "component:default/ledger") || !strings.Contains(text, "test: make test") || len(text)/4 > 1500 {
+			t.Errorf("%s: the host adds %s", file, text)
+		}
+	}
+	hello := []byte(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}` + "\n")
+	for _, file := range []string{".mcp.json", "~/.codex/config.toml", ".cursor/mcp.json", ".vscode/mcp.json"} {
+		servers := settings(t, file, set)
+		delete(servers, "hooks")
+		command, args := commandsIn(servers, "command"), commandsIn(servers, "args")
+		if len(command) != 1 || len(args) != 1 {
+			t.Errorf("%s: the guide shows the commands %v", file, command)
+			continue
+		}
+		words := []string{command[0].(string)}
+		for _, a := range args[0].([]any) {
+			words = append(words, a.(string))
+		}
+		if out := shell(t, env, s.repo("ledger"), hello, strings.Join(words, " ")); !bytes.Contains(out, []byte(`"serverInfo"`)) {
+			t.Errorf("%s: the server answers %s", file, out)
+		}
+	}
+}
+
+// settings are those of the first block that the guide has for a file.
+func settings(t *testing.T, file string, set map[string][]string) map[string]any {
+	t.Helper()
+	blocks := set[file]
+	if len(blocks) == 0 {
+		t.Fatalf("the guide shows no %s", file)
+	}
+	for _, b := range blocks {
+		var v map[string]any
+		var err error
+		if strings.HasSuffix(file, ".toml") {
+			err = toml.Unmarshal([]byte(b), &v)
+		} else {
+			err = json.Unmarshal([]byte(b), &v)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v in %s", file, err, b)
+		}
+		if len(commandsIn(v, "command")) > 0 {
+			return v
+		}
+	}
+	t.Fatalf("the guide shows no command for %s", file)
+	return nil
+}
+
+func shell(t *testing.T, env []string, dir string, stdin []byte, command string) []byte {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
+	var out, errs bytes.Buffer
+	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, dir, bytes.NewReader(stdin), &out, &errs
+	if err := cmd.Run(); err != nil {
+		t.Errorf("%s: %v: %s", command, err, errs.String())
+	}
+	return out.Bytes()
+}
