@@ -60,7 +60,7 @@ func newFollowing(list []Follower) *following {
 // heed puts a source into the queue if any follower lags behind it. Sources
 // that hold no files, only what another catalog says, are not followed.
 func (f *following) heed(s *source) {
-	if t := s.desc().Type; t != "git" && t != "file" {
+	if s.isLocation() || s.desc().Type == "backstage" {
 		return
 	}
 	if len(f.behind(s.desc().Name, s.revision())) == 0 {
