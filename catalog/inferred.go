@@ -42,8 +42,8 @@ type ground struct {
 }
 
 // ground finds a service's own repository and its folder there; nothing where
-// the repository is that of no source.
-func (s *Service) ground(f *factory) ground {
+// the repository is that of no source, or of one that is not for the caller.
+func (s *Service) ground(r reading, f *factory) ground {
 	p := s.findings.Load()
 	if p == nil {
 		return ground{}
@@ -57,7 +57,7 @@ func (s *Service) ground(f *factory) ground {
 		at, _ := splitLocation(repo.Value)
 		found = (*p).In(at)
 	}
-	if found == nil {
+	if found == nil || len(r.readable(f, []*Finding{found})) == 0 {
 		return ground{}
 	}
 	return ground{found, h.dir, s.residents.alone(h.repository)}
@@ -101,15 +101,41 @@ func (s *Service) inferred(r reading, f *factory, b *Brief) {
 	if p == nil {
 		return
 	}
-	f.ground = s.ground(f)
+	f.ground = s.ground(r, f)
 	if f.ground.Finding != nil {
 		s.inferOwner(r, f, b)
 		s.inferCommands(f, b)
 		s.inferRules(f, b)
 	}
-	naming := (*p).Naming(f.e.Ref.Name)
+	naming := r.naming(*p, f)
 	s.inferReliability(f, naming, b)
 	s.inferDeployment(f, naming, b)
+}
+
+// naming are the findings of other repositories that are about an entity: a
+// bare name means the component of the default namespace where there is one,
+// whoever may see it.
+func (r reading) naming(p Findings, f *factory) []*Finding {
+	meant := entity.Ref{Kind: "component", Namespace: entity.DefaultNamespace, Name: f.e.Ref.Name}.Canonical()
+	if _, taken := r.Attributes(meant.String()); taken && f.e.Ref.Canonical() != meant {
+		return nil
+	}
+	return r.readable(f, p.Naming(f.e.Ref.Name))
+}
+
+// readable are the findings that the caller may be told of: those of sources of
+// which they may read an entity, the service's first, and of sources that give
+// no entities, such as deploy repositories. Whoever writes a catalog file names
+// in it what repository they like; that alone must not open it to them.
+func (r reading) readable(f *factory, all []*Finding) []*Finding {
+	foreign := func(in *Finding) bool { return in.Source != f.e.From.Source }
+	if r.scope.All() || !slices.ContainsFunc(all, foreign) {
+		return all
+	}
+	known, giving := r.Sources(r.scope), r.Giving()
+	return slices.DeleteFunc(slices.Clone(all), func(in *Finding) bool {
+		return foreign(in) && giving[in.Source] && !known[in.Source]
+	})
 }
 
 // found makes a fact of something that is written in a repository, the

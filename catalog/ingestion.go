@@ -85,7 +85,8 @@ func (s *Service) ListSources(_ context.Context, who access.Caller, _ ListSource
 }
 
 // ListLocations are the registered locations, oldest first, and then the
-// configured roots, less those whose entity is out of scope.
+// configured roots, less those whose entity is out of scope and those of
+// sources that ListSources does not show.
 func (s *Service) ListLocations(ctx context.Context, who access.Caller, _ ListLocationsInput) (*Locations, error) {
 	r, reg := s.reading(who), s.registration.Load()
 	out := &Locations{Items: []LocationItem{}, Registrable: reg != nil}
@@ -108,12 +109,22 @@ func (s *Service) ListLocations(ctx context.Context, who access.Caller, _ ListLo
 			}
 		}
 	}
-	for _, l := range append(all, ing.Locations()...) {
-		if l.Registered || l.EntityRef == "" || r.allows(l.EntityRef, "") {
-			out.Items = append(out.Items, l)
+	knows := r.knowsRoot()
+	for _, l := range ing.Locations() {
+		if knows(l) {
+			all = append(all, l)
 		}
 	}
+	out.Items = append(out.Items, all...)
 	return out, nil
+}
+
+// knowsRoot tells of which configured roots the caller may know.
+func (r reading) knowsRoot() func(LocationItem) bool {
+	knows := r.knows()
+	return func(l LocationItem) bool {
+		return knows(l.Source) && (l.EntityRef == "" || r.allows(l.EntityRef, ""))
+	}
 }
 
 // ListIngestionErrors is a page of the problems that the caller may see: those

@@ -25,7 +25,10 @@ func (s *sources) Sources() []catalog.SourceStatus {
 }
 func (s *sources) Problems() []catalog.IngestionError { return s.problems }
 func (s *sources) Locations() []catalog.LocationItem {
-	return []catalog.LocationItem{{ID: "1", Type: "url", Target: "https://x"}, {ID: "2", Type: "url", Target: "https://y", EntityRef: "location:default/hidden"}}
+	return []catalog.LocationItem{
+		{ID: "1", Type: "url", Target: "https://x", Source: "test"}, {ID: "2", Type: "url", Target: "https://y", EntityRef: "location:default/hidden", Source: "test"},
+		{ID: "3", Type: "url", Target: "https://z", Source: "other"},
+	}
 }
 func (s *sources) Refresh(_ context.Context, source string) (*catalog.RefreshResult, error) {
 	s.refreshed = append(s.refreshed, source)
@@ -95,7 +98,7 @@ func TestSourcesAndLocations(t *testing.T) {
 		t.Errorf("before there are sources: %v", err)
 	}
 	s.Attach(&sources{})
-	for who, want := range map[string][2]int{"user:default/alice": {2, 2}, "user:default/rita": {1, 1}, "user:default/sam": {0, 0}} {
+	for who, want := range map[string][2]int{"user:default/alice": {2, 3}, "user:default/rita": {1, 1}, "user:default/sam": {0, 0}} {
 		src, err := s.ListSources(t.Context(), accesstest.As(who), catalog.ListSourcesInput{})
 		if err != nil || len(src.Items) != want[0] {
 			t.Errorf("%s sees %v %v", who, src, err)

@@ -271,4 +271,6 @@ type LocationItem struct {
 	EntityRef string `json:"entityRef,omitempty"`
 	// Registered tells a registered location from a configured root.
 	Registered bool `json:"-"`
+	// Source is the source whose root it is; "" for a registered location.
+	Source string `json:"-"`
 }

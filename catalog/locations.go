@@ -289,7 +289,8 @@ func (s *Service) registered(ctx context.Context, who access.Caller, id string) 
 	if i := slices.IndexFunc(all, func(l Location) bool { return l.ID == id }); i >= 0 && r.knowsOf(all[i]) {
 		return reg, all[i], nil
 	}
-	if ing, err := s.ingest(); err == nil && slices.ContainsFunc(ing.Locations(), func(l LocationItem) bool { return l.ID == id }) {
+	knows := r.knowsRoot()
+	if ing, err := s.ingest(); err == nil && slices.ContainsFunc(ing.Locations(), func(l LocationItem) bool { return l.ID == id && knows(l) }) {
 		return nil, Location{}, fault.New(fault.Forbidden, "location %s is configured, not registered", clipped(id)).
 			WithFix("Remove its source from catalog.sources of the configuration.")
 	}

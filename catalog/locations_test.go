@@ -161,7 +161,7 @@ func TestRegisterLocationSays(t *testing.T) {
 		t.Errorf("moved: %+v, %v", moved, err)
 	}
 	list, err := s.ListLocations(t.Context(), alice, catalog.ListLocationsInput{})
-	if err != nil || fmt.Sprint(len(list.Items), list.Registrable, list.Items[0].Registered, list.Items[1].Registered) != "3 true true false" {
+	if err != nil || fmt.Sprint(len(list.Items), list.Registrable, list.Items[0].Registered, list.Items[1].Registered) != "4 true true false" {
 		t.Errorf("listed: %+v, %v", list, err)
 	}
 	for id, code := range map[string]fault.Code{"none": fault.NotFound, "1": fault.Forbidden, r.all[0].ID: ""} {

@@ -30,3 +30,14 @@ func (s *Snapshot) Sources(scope access.Scope) map[string]bool {
 	})
 	return out
 }
+
+// Giving are the names of the sources that any entities came from, whoever may
+// see them.
+func (s *Snapshot) Giving() map[string]bool {
+	out := map[string]bool{}
+	s.live.each(func(id uint32) bool {
+		out[s.slots.get(id).entity.From.Source] = true
+		return true
+	})
+	return out
+}

@@ -301,7 +301,7 @@ func (in *Ingester) Locations() []catalog.LocationItem {
 			target = strings.TrimSuffix(target, "/") + "/" + s.desc().Include[0]
 		}
 		at := descriptor.Location{Type: s.desc().BaseType, Target: target}
-		out = append(out, catalog.LocationItem{Type: at.Type, Target: at.Target,
+		out = append(out, catalog.LocationItem{Type: at.Type, Target: at.Target, Source: s.desc().Name,
 			ID: uuid.NewSHA1(uuid.NameSpaceURL, []byte(at.String())).String()})
 	}
 	return out
