@@ -54,7 +54,7 @@ func (s settings) beneath(ctx context.Context, r report, srv *server, repo *repo
 		return err
 	}
 	b, err := realtest.StartBackstage(ctx, realtest.BackstageConfig{
-		Database: database, Locations: []string{filepath.Join(repo.dir, "all.yaml")}, Within: time.Hour, LogLevel: "info", // as it is, and as the server logs
+		Database: database, Locations: []string{filepath.Join(repo.dir, "all.yaml")}, Within: time.Hour, MCP: true, LogLevel: "info", // as it is, and as the server logs
 	})
 	if err != nil {
 		return errors.Join(err, drop())
@@ -68,6 +68,9 @@ type pair struct {
 	ourStart  [2]time.Duration // wall and CPU
 	backstage *realtest.BackstageServer
 }
+
+// oursCPU is what the server has used so far.
+func (p pair) oursCPU() (time.Duration, error) { return cpuOf(p.ours.cmd.Process.Pid) }
 
 // cpu is what Backstage has used so far, its database with it.
 func (p pair) cpu() (time.Duration, error) {
@@ -91,22 +94,75 @@ func (s settings) pairs(ctx context.Context, r report, p pair, repo *repository)
 	}
 	r.line(fmt.Sprintf("reading %d entities, wall / CPU", repo.entities), fmt.Sprintf("%s / %s, Backstage %s / %s",
 		seconds(p.ourStart[0]), seconds(p.ourStart[1]), seconds(p.backstage.Took), seconds(took)), "")
+	if _, err := p.backstage.SQL(ctx, "VACUUM ANALYZE"); err != nil { // else it does so while requests are measured
+		return err
+	}
+	if err := s.idle(ctx, r, p); err != nil {
+		return err
+	}
 	theirs := &server{url: p.backstage.URL, token: p.backstage.Token, client: p.ours.client}
 	if err := sameKinds(ctx, p.ours, theirs); err != nil {
 		return err
 	}
-	length := time.Duration(s.seconds) * time.Second / 4
+	var twins []twin
 	for _, v := range besideVisits(repo) {
-		ours, err := p.ours.each(ctx, length, v.next, func() (time.Duration, error) { return cpuOf(p.ours.cmd.Process.Pid) })
-		if err != nil {
-			return fmt.Errorf("%s: %w", v.name, err)
-		}
-		other, err := theirs.each(ctx, length, v.next, p.cpu)
-		if err != nil {
-			return fmt.Errorf("%s of Backstage: %w", v.name, err)
-		}
-		r.line(v.name+", CPU", fmt.Sprintf("%.3f ms, Backstage %.2f ms: 1/%.0f", ours*1000, other*1000, other/max(ours, 1e-9)), v.goal)
+		twins = append(twins, twin{v, v.next})
 	}
+	overMCP, err := besideMCP(ctx, p.ours, repo)
+	if err != nil {
+		return err
+	}
+	for _, t := range append(twins, overMCP...) {
+		if err := s.compare(ctx, r, p, theirs, t); err != nil {
+			return err
+		}
+	}
+	return pageBytes(ctx, r, p.ours, theirs, overMCP[1])
+}
+
+// idle prints what share of a core each takes without any request.
+func (s settings) idle(ctx context.Context, r report, p pair) error {
+	used := func() (ours, theirs time.Duration, err error) {
+		if ours, err = p.oursCPU(); err != nil {
+			return 0, 0, err
+		}
+		theirs, err = p.cpu()
+		return ours, theirs, err
+	}
+	a, b, err := used()
+	if err != nil {
+		return err
+	}
+	length := time.Duration(s.seconds) * time.Second / 4
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(length):
+	}
+	a2, b2, err := used()
+	share := func(d time.Duration) float64 { return 100 * d.Seconds() / length.Seconds() }
+	r.line("idle, share of a core", fmt.Sprintf("%.1f %%, Backstage %.1f %%", share(a2-a), share(b2-b)), "")
+	return err
+}
+
+// twin is one kind of request, as the server takes it and as Backstage does.
+type twin struct {
+	visit
+	theirs func(i int) request
+}
+
+// compare prints what both take for a kind of request.
+func (s settings) compare(ctx context.Context, r report, p pair, theirs *server, t twin) error {
+	length := time.Duration(s.seconds) * time.Second / 4
+	ours, err := p.ours.each(ctx, length, t.next, p.oursCPU)
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.name, err)
+	}
+	other, err := theirs.each(ctx, length, t.theirs, p.cpu)
+	if err != nil {
+		return fmt.Errorf("%s of Backstage: %w", t.name, err)
+	}
+	r.line(t.name+", CPU", fmt.Sprintf("%.3f ms, Backstage %.2f ms: 1/%.0f", ours*1000, other*1000, other/max(ours, 1e-9)), t.goal)
 	return nil
 }
 

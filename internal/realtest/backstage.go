@@ -30,6 +30,9 @@ type BackstageConfig struct {
 	// LogLevel is Backstage's, which itself logs every request at info; default
 	// warn.
 	LogLevel string
+	// MCP has it offer its catalog's actions over MCP as well, at
+	// /api/mcp-actions/v1.
+	MCP bool
 	// Within bounds starting and reading the whole catalog; default two
 	// minutes.
 	Within time.Duration
@@ -171,6 +174,9 @@ func (b *BackstageServer) start(ctx context.Context, from string, cfg BackstageC
 	cmd := exec.Command(nodeIn(from), "index.js", "--config", filepath.Join(b.dir, "app-config.yaml")) //nolint:noctx,gosec // it outlives the call that starts it; a program that backstage.sh installed
 	cmd.Dir, cmd.Stdout, cmd.Stderr = from, log, log
 	cmd.Env = append(os.Environ(), "NODE_ENV=production", "NO_PROXY=127.0.0.1", "LOG_LEVEL="+cmp.Or(cfg.LogLevel, "warn"))
+	if cfg.MCP {
+		cmd.Env = append(cmd.Env, "WITH_MCP=1")
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdin, err := cmd.StdinPipe() // never written to
 	if err != nil {
@@ -264,6 +270,9 @@ func (b *BackstageServer) config(cfg BackstageConfig, port int) (string, error) 
 	fmt.Fprintf(&s, "  auth: {externalAccess: [{type: static, options: {token: %q, subject: test}}]}\n", b.Token)
 	fmt.Fprintf(&s, "  database:\n    client: pg\n    pluginDivisionMode: schema\n    ensureExists: false\n    ensureSchemaExists: true\n    connection: {host: %q, port: %s, user: %q, password: any, database: %q}\n",
 		db.Hostname(), db.Port(), db.User.Username(), strings.TrimPrefix(db.Path, "/"))
+	if cfg.MCP {
+		s.WriteString("  actions: {pluginSources: [catalog]}\n")
+	}
 	s.WriteString("  reading:\n    allow:\n      - {host: none.invalid}\n")
 	for _, h := range cfg.Hosts {
 		fmt.Fprintf(&s, "      - {host: %q}\n", h)

@@ -174,7 +174,7 @@ func runPostgres(ctx context.Context, bin, dir string, port int, as *syscall.Cre
 	defer func() { _ = log.Close() }()                                         // the server has its own
 	cmd := exec.Command("sh", "-c", "exec 3<&0 </dev/null; "+keeper, "keeper", //nolint:noctx,gosec // it outlives the call that starts it; a program of the installation
 		filepath.Join(bin, "postgres"), "-D", filepath.Join(dir, "data"), "-p", strconv.Itoa(port),
-		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "shared_buffers=32MB",
+		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "shared_buffers=128MB",
 		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as, Setpgid: true}
