@@ -9,8 +9,39 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
-// maxPredicateDepth bounds how deep a query for locations may nest.
-const maxPredicateDepth = 50
+// What a query for locations may be: how deep it may nest, and how many values
+// it may hold, as each is compared with every location.
+const (
+	maxPredicateDepth  = 50
+	maxPredicateValues = 2_000
+)
+
+// weighed refuses a predicate that holds too much.
+func weighed(predicate any) error {
+	left := maxPredicateValues
+	if !within(predicate, &left) {
+		return fault.New(fault.Invalid, "the query holds more than %d values", maxPredicateValues).WithFix("Ask in parts.")
+	}
+	return nil
+}
+
+// within counts the values of a predicate down from what is left.
+func within(v any, left *int) bool {
+	if *left--; *left < 0 {
+		return false
+	}
+	switch v := v.(type) {
+	case []any:
+		return !slices.ContainsFunc(v, func(x any) bool { return !within(x, left) })
+	case map[string]any:
+		for _, x := range v {
+			if !within(x, left) {
+				return false
+			}
+		}
+	}
+	return true
+}
 
 func badPredicate(format string, args ...any) error {
 	return fault.New(fault.Invalid, "Invalid filter predicate, "+format, args...).

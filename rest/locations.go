@@ -162,6 +162,9 @@ func locationsByQuery(c *call) (answer, error) {
 	if len(at.Query) > 0 && json.Unmarshal(at.Query, &query) != nil {
 		return answer{}, fault.New(fault.Invalid, "query is not valid JSON")
 	}
+	if err := weighed(query); err != nil {
+		return answer{}, err
+	}
 	all, err := allLocations(c)
 	if err != nil {
 		return answer{}, err
