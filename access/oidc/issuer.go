@@ -167,11 +167,11 @@ func (i *issuer) subject(c claims) (string, error) {
 		return "", fault.New(fault.Unauthenticated, "the token's claim %s does not name a person", i.cfg.SubjectClaim).
 			WithFix("Have the issuer write it, or the operators name another subjectClaim under auth.oidc.")
 	}
-	if ref, ok := i.cfg.Subjects[name]; ok {
-		return ref, nil
-	}
 	if verified, said := c["email_verified"]; i.cfg.SubjectClaim == "email" && said && verified != true && verified != "true" {
 		return "", fault.New(fault.Unauthenticated, "the token's e-mail address has not been verified by its issuer").WithFix("Verify the address at the issuer.")
+	}
+	if ref, ok := i.cfg.Subjects[name]; ok {
+		return ref, nil
 	}
 	cut, ok := strings.CutSuffix(name, i.cfg.SubjectSuffix)
 	if !ok {

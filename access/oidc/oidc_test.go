@@ -114,6 +114,9 @@ func TestTokensOfAnIssuer(t *testing.T) {
 		{"expired", oidctest.Claims{"exp": time.Now().Add(-hour).Unix()}, "unauthenticated: the token expired 1h0m"},
 		{"no expiry", oidctest.Claims{"exp": nil}, "unauthenticated: the token does not say when it expires"},
 		{"an expiry in words", oidctest.Claims{"exp": "tomorrow"}, "unauthenticated: the token does not say when it expires"},
+		{"not before ever", oidctest.Claims{"nbf": 0}, "user:default/alice  idp [] [reader]"},
+		{"not before a text", oidctest.Claims{"nbf": "2999-01-01"}, "unauthenticated: the token's claim nbf is no time"},
+		{"not before the end of time", oidctest.Claims{"nbf": 1e18}, "unauthenticated: the token's claim nbf is no time"},
 		{"not yet", oidctest.Claims{"nbf": time.Now().Add(hour).Unix()}, "unauthenticated: the token holds from "},
 		{"another audience", oidctest.Claims{"aud": "grafana"}, `unauthenticated: the token is for the wrong audience "grafana"`},
 		{"no audience", oidctest.Claims{"aud": nil}, "unauthenticated: the token names no audience"},
@@ -147,7 +150,7 @@ func TestTokensOfAnIssuer(t *testing.T) {
 func TestClaimsAreFoundWhereTheConfigurationSays(t *testing.T) {
 	i := oidctest.New(t)
 	l := newLock(t, i, `
-oidc: {issuer: ISSUER, audience: fairlead, subjectClaim: email, subjectSuffix: "@example.com", groupsClaim: realm.roles, agentClaim: client_id, clockSkew: 1m}
+oidc: {issuer: ISSUER, audience: fairlead, subjectClaim: email, subjectSuffix: "@example.com", groupsClaim: realm.roles, agentClaim: client_id, clockSkew: 1m, subjects: {root@example.com: "user:default/root"}}
 `)
 	for want, claims := range map[string]oidctest.Claims{
 		"user:default/bob claude oidc:" + i.URL[7:] + " [group:default/sre] []":                        {"email": "bob@example.com", "email_verified": true, "realm": oidctest.Claims{"roles": []string{"sre"}}, "client_id": "claude"},
@@ -157,6 +160,14 @@ oidc: {issuer: ISSUER, audience: fairlead, subjectClaim: email, subjectSuffix: "
 	} {
 		if got := l.who(t, i.Token("at+jwt", i.With(claims))); got != want {
 			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	for verified, want := range map[any]string{ // an address that the configuration maps must be its owner's, too
+		true: "user:default/root  oidc:" + i.URL[7:] + " [] []", false: "unauthenticated: the token's e-mail address has not been verified by its issuer",
+		"no": "unauthenticated: the token's e-mail address has not been verified by its issuer",
+	} {
+		if got := l.who(t, i.Token("JWT", i.With(oidctest.Claims{"email": "root@example.com", "email_verified": verified}))); got != want {
+			t.Errorf("verified %v: got %s, want %s", verified, got, want)
 		}
 	}
 }

@@ -65,7 +65,10 @@ func (t *token) signedAsAllowed(allowed []string) error {
 // timely refuses a token before and after its time.
 func (c claims) timely(now time.Time, skew time.Duration) error {
 	expires, begins := c.time("exp"), c.time("nbf")
+	from, dated := c["nbf"]
 	switch {
+	case dated && begins.IsZero() && from != float64(0):
+		return fault.New(fault.Unauthenticated, "the token's claim nbf is no time").WithFix("Have its issuer write it in seconds since 1970.")
 	case expires.IsZero():
 		return fault.New(fault.Unauthenticated, "the token does not say when it expires").WithFix("Have its issuer write the claim exp.")
 	case !now.Add(-skew).Before(expires):
