@@ -48,6 +48,10 @@ type Config struct {
 	// SessionIdle is after how long without a request a session ends; 30
 	// minutes by default. Sessions are of revisions before 2026-07-28.
 	SessionIdle time.Duration
+	// Recheck is how often the credential that a stream was opened with is
+	// checked again, 5 s by default. The stream ends when it holds no longer, or
+	// stands for a caller with other groups or roles.
+	Recheck time.Duration
 	// Version is Fairlead's, as clients are told it.
 	Version string
 	// Logger is told of panics and of defects; nil is slog.Default.
@@ -98,7 +102,7 @@ func newDoor(cfg Config, extra ...server.ServerOption) (_ *door, err error) {
 	d := &door{Config: cfg, seal: newSeal()}
 	d.tools, d.templates = d.catalogTools(), d.resources()
 	d.front, err = front.New(front.Config{Authenticate: cfg.Authenticate, PublicURL: cfg.PublicURL, AuthorizationServers: cfg.AuthorizationServers,
-		Scopes: cfg.Scopes, Origins: cfg.Origins, SessionIdle: cfg.SessionIdle, Toolsets: toolsets(), Explain: d.explain, Room: room{d}, Logger: cfg.Logger})
+		Scopes: cfg.Scopes, Origins: cfg.Origins, SessionIdle: cfg.SessionIdle, Recheck: cfg.Recheck, Toolsets: toolsets(), Explain: d.explain, Room: room{d}, Logger: cfg.Logger})
 	if err != nil {
 		return nil, err
 	}

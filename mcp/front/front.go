@@ -1,6 +1,7 @@
 package front
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,9 @@ type Config struct {
 	Origins []string
 	// SessionIdle is after how long without use a session ends.
 	SessionIdle time.Duration
+	// Recheck is how often the credential that a stream was opened with is
+	// checked again, 5 s by default; the stream ends when it holds no longer.
+	Recheck time.Duration
 	// Toolsets are the names that ?toolsets= takes.
 	Toolsets []string
 	// Explain puts an error of the library's as a fault; nil where the
@@ -61,6 +65,7 @@ type Front struct {
 // New makes a front; Serve names what stands behind it. An error is a
 // PublicURL that is none.
 func New(cfg Config) (*Front, error) {
+	cfg.Recheck = cmp.Or(cfg.Recheck, recheck)
 	f := &Front{cfg: cfg, sessions: newSessions(cfg.SessionIdle), streams: &streams{open: map[string]int{}}}
 	if cfg.PublicURL == "" {
 		return f, nil
@@ -122,6 +127,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // pass lets the library answer.
 func (f *Front) pass(w http.ResponseWriter, r *http.Request, req *Request, path string) {
+	hold := func() (context.Context, context.CancelFunc) { return context.WithCancel(r.Context()) }
 	if req.Modern && req.Method == "subscriptions/listen" {
 		leave, flt := f.streams.enter(OwnerOf(req.Who))
 		if flt != nil {
@@ -129,8 +135,9 @@ func (f *Front) pass(w http.ResponseWriter, r *http.Request, req *Request, path 
 			return
 		}
 		defer leave()
+		hold = func() (context.Context, context.CancelFunc) { return f.whileHeld(r.Context(), r, req.Who) }
 	}
-	ctx, cancel := context.WithCancel(r.Context())
+	ctx, cancel := hold()
 	defer cancel()
 	out := newAnswer(w, f, req, r)
 	req.answer = out

@@ -78,7 +78,7 @@ func (f *Front) stream(w http.ResponseWriter, r *http.Request, req *Request) {
 		return
 	}
 	defer leave()
-	ctx, stop := context.WithCancel(r.Context())
+	ctx, stop := f.whileHeld(r.Context(), r, req.Who)
 	defer stop()
 	done, ok := f.sessions.listen(req.session, stop)
 	if !ok {
