@@ -103,13 +103,8 @@ func (s *Service) briefed(ctx context.Context, who access.Caller, in GetServiceB
 // brief gathers everything that is known of an entity. at is a path in its
 // repository that is asked about, "" for the whole of it.
 func (s *Service) brief(r reading, e *Entity, at string) *Brief {
-	f := s.factory(e)
-	f.at = at
-	b := &Brief{Ref: e.Ref.String(), Title: e.Title(), Description: oneLine(e.Description())}
-	b.Owner = s.ownerFact(r, f)
+	b, f := s.known(r, e, at)
 	b.DependsOn, b.DependencyOf = s.needs(f), s.neededBy(r, e)
-	f.declared(b)
-	s.inferred(r, f, b)
 	for _, st := range e.Status {
 		text := st.Message
 		if st.Error != nil {
@@ -120,6 +115,18 @@ func (s *Service) brief(r reading, e *Entity, at string) *Brief {
 	b.Problems = f.problems
 	b.Unknown = b.missing()
 	return b
+}
+
+// known is what is known of an entity, less what it has to do with others and
+// what is wrong with it.
+func (s *Service) known(r reading, e *Entity, at string) (*Brief, *factory) {
+	f := s.factory(e)
+	f.at = at
+	b := &Brief{Ref: e.Ref.String(), Title: e.Title(), Description: oneLine(e.Description())}
+	b.Owner = s.ownerFact(r, f)
+	f.declared(b)
+	s.inferred(r, f, b)
+	return b, f
 }
 
 // staleness says that an entity is older than its file, and since when.

@@ -46,6 +46,7 @@ type Service struct {
 	watchers     watchers
 	findings     atomic.Pointer[Findings]
 	residents    residents
+	coverages    coverages
 }
 
 // New makes a Service with an empty catalog.

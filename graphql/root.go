@@ -27,6 +27,7 @@ func (r *root) Query() any {
 		"ancestry":        bind.Operation(b, "get_ancestry", access.ReadCatalog, c.GetAncestry),
 		"locations":       bind.Operation(b, "list_locations", access.ReadCatalog, c.ListLocations),
 		"serviceBrief":    bind.Operation(b, "get_service_brief", access.ReadCatalog, c.GetServiceBrief),
+		"coverage":        bind.Operation(b, "get_coverage", access.ReadCatalog, c.GetCoverage),
 		"ingestionErrors": bind.Operation(b, "list_ingestion_errors", access.ReadCatalog, c.ListIngestionErrors),
 		"sources":         bind.Operation(b, "list_sources", access.ReadCatalog, c.ListSources),
 		"whoami":          bind.Operation(b, "whoami", access.ReadSelf, r.d.access.Whoami),

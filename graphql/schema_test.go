@@ -92,6 +92,7 @@ func TestSchemaHoldsTheRooms(t *testing.T) {
 		"DependencyGraph": catalog.DependencyGraph{}, "DependencyNode": catalog.DependencyNode{}, "DependencyEdge": catalog.DependencyEdge{},
 		"IngestionErrors": catalog.IngestionErrors{}, "IngestionError": catalog.IngestionError{}, "Sighting": catalog.Sighting{},
 		"Sources": catalog.Sources{}, "SourceStatus": catalog.SourceStatus{}, "RefreshResult": catalog.RefreshResult{}, "Provenance": catalog.Origin{},
+		"Coverage": catalog.Coverage{}, "CoverageTotal": catalog.CoverageTotal{}, "ServiceCoverage": catalog.ServiceCoverage{}, "CoverageThing": catalog.CoverageThing{}, "CoverageAddition": catalog.Addition{},
 		"Ancestry": catalog.Ancestry{}, "AncestryItem": catalog.AncestryItem{}, "Locations": catalog.Locations{}, "Location": catalog.LocationItem{},
 		"RegisteredLocation": catalog.RegisteredLocation{}, "UnregisteredLocation": catalog.UnregisteredLocation{},
 		"Identity": access.Identity{}, "Permission": access.Permission{}, "AuditPage": access.AuditPage{}, "AuditEntry": access.Entry{},
@@ -104,7 +105,7 @@ func TestSchemaHoldsTheRooms(t *testing.T) {
 	}
 	renamed := map[string]string{"limit": "first", "cursor": "after", "max_tokens": "maxTokens", "facets": "keys", "fullTextFilter": "fullText"}
 	for name, v := range map[string]any{
-		"serviceBrief": catalog.GetServiceBriefInput{}, "search": catalog.SearchCatalogInput{}, "facets": catalog.ListFacetsInput{},
+		"coverage": catalog.GetCoverageInput{}, "serviceBrief": catalog.GetServiceBriefInput{}, "search": catalog.SearchCatalogInput{}, "facets": catalog.ListFacetsInput{},
 		"dependencies": catalog.GetDependenciesInput{}, "ingestionErrors": catalog.ListIngestionErrorsInput{}, "refresh": catalog.RefreshEntityInput{},
 		"registerLocation": catalog.RegisterLocationInput{}, "moveLocation": catalog.MoveLocationInput{}, "unregisterLocation": catalog.UnregisterLocationInput{},
 		"ancestry": catalog.GetAncestryInput{}, "locations": catalog.ListLocationsInput{}, "entities": catalog.ListEntitiesInput{}, "audit": access.ListAuditInput{},
@@ -154,6 +155,7 @@ func TestEveryOperationIsReached(t *testing.T) {
 		"dependencies":    {`(ref: "checkout", direction: both, depth: 2)`, "get_dependencies"},
 		"serviceBrief":    {`(service: "checkout", maxTokens: 4000)`, "get_service_brief"},
 		"ingestionErrors": {`(source: "test", owner: "group:default/payments", first: 1)`, "list_ingestion_errors"},
+		"coverage":        {`(owner: "payments", type: "service", missing: "any", first: 1)`, "get_coverage"},
 		"sources":         {"", "list_sources"},
 		"ancestry":        {`(ref: "checkout")`, "get_ancestry"},
 		"locations":       {"", "list_locations"},

@@ -36,6 +36,7 @@ func (d *door) native() []route {
 		at("GET /api/v1/dependencies/{ref...}", "get_dependencies", "What an entity needs, or what needs it", access.ReadCatalog, c.GetDependencies),
 		at("GET /api/v1/ancestry/{ref...}", "get_ancestry", "What emitted an entity, up to the roots", access.ReadCatalog, c.GetAncestry),
 		at("GET /api/v1/brief", "get_service_brief", "What one needs to know before touching a service", access.ReadCatalog, c.GetServiceBrief),
+		at("GET /api/v1/coverage", "get_coverage", "What is known of services and what is missing, by team, with the lines to add", access.ReadCatalog, c.GetCoverage),
 		at("GET /api/v1/errors", "list_ingestion_errors", "Problems of catalog files and sources", access.ReadCatalog, c.ListIngestionErrors),
 		at("GET /api/v1/sources", "list_sources", "How each source is doing", access.ReadCatalog, c.ListSources),
 		at("GET /api/v1/locations", "list_locations", "The registered locations and the configured roots, as Backstage names them", access.ReadCatalog, c.ListLocations),

@@ -110,6 +110,7 @@ func asked() []struct{ op, method, path, body, status string } {
 		{"get_dependencies", "GET", "/api/v1/dependencies/checkout?direction=both", "", "200"},
 		{"get_ancestry", "GET", "/api/v1/ancestry/component:default/checkout", "", "200"},
 		{"get_service_brief", "GET", "/api/v1/brief?service=checkout", "", "200"},
+		{"get_coverage", "GET", "/api/v1/coverage?missing=any", "", "200"},
 		{"list_ingestion_errors", "GET", "/api/v1/errors", "", "200"},
 		{"list_sources", "GET", "/api/v1/sources", "", "200"},
 		{"list_locations", "GET", "/api/v1/locations", "", "200"},

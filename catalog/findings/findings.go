@@ -54,6 +54,15 @@ type Findings struct {
 	found  map[string]*catalog.Finding
 	byRepo map[string][]string // names of sources by repository key, sorted
 	naming map[string][]string // names of sources by the service that they name, sorted
+	// generation counts what was put and removed.
+	generation uint64
+}
+
+// Generation changes whenever something else is found.
+func (f *Findings) Generation() uint64 {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.generation
 }
 
 // New makes Findings that are kept by keeper; nil keeps nothing.
@@ -141,6 +150,7 @@ func (f *Findings) put(source string, k *Kept, repo *infer.Repository) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.remove(source)
+	f.generation++
 	f.of[source] = k
 	f.found[source] = &catalog.Finding{Repository: repo, Source: source, URL: k.URL, Commit: k.Info.Commit}
 	if key := entity.RepositoryKey(k.URL); key != "" {
@@ -157,6 +167,7 @@ func (f *Findings) remove(source string) {
 	if k == nil {
 		return
 	}
+	f.generation++
 	for _, service := range f.found[source].Names() {
 		erase(f.naming, service, source)
 	}

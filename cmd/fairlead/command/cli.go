@@ -37,6 +37,7 @@ type globals struct {
 // catalogCmd groups what is about the catalog as a whole.
 type catalogCmd struct {
 	Check      checkCmd      `cmd:"" help:"Tell everything that is wrong with catalog files, offline."`
+	Coverage   coverageCmd   `cmd:"" help:"Of which services something is not known that agents and people need, by team."`
 	Errors     errorsCmd     `cmd:"" help:"The problems of the files that the server reads."`
 	Refresh    refreshCmd    `cmd:"" help:"Have a source read again now."`
 	Sources    sourcesCmd    `cmd:"" help:"Where the server's catalog comes from and how that is going."`

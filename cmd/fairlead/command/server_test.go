@@ -25,6 +25,7 @@ func routes() map[string]string {
 		"/api/v1/search":                `{"hits":[{"ref":"component:default/checkout","type":"service"},{"ref":"api:default/checkout"}],"total":3}`,
 		"/api/v1/dependencies/checkout": `{"root":"component:default/checkout","nodes":[],"edges":[{"from":"component:default/checkout","type":"dependsOn","to":"resource:default/db"}]}`,
 		"/api/v1/errors":                `{"items":[{"severity":"error","message":"broken","file":"catalog-info.yaml","line":3,"column":1,"source":"shop","firstSeen":{"at":"2026-01-31T12:00:00Z"},"lastSeen":{"at":"2026-01-31T12:00:00Z"}}],"total":1}`,
+		"/api/v1/coverage":              `{"all":{"services":1,"things":7,"declared":5,"missing":2,"percent":71},"teams":[{"owner":"group:default/payments","services":1,"things":7,"declared":5,"missing":2,"percent":71}],"items":[{"ref":"component:default/checkout","things":[{"name":"slo","state":"missing"}],"add":[{"things":["slo"],"file":"catalog-info.yaml","line":8,"lines":"    slos: [x]"}]}],"total":1}`,
 		"/api/v1/sources":               `{"items":[{"name":"shop","type":"git","url":"https://git.example.com/shop.git","state":"ok","entities":2,"files":1,"problems":1}]}`,
 		"/api/v1/refresh":               `{"source":"shop","commit":"0123456789abcdef","changed":2}`,
 		"/api/v1/locations": `{"items":[{"id":"7","type":"url","target":"https://git.example.com/a/b/blob/main/c.yaml","entityRef":"location:default/generated-1"},{"id":"8","type":"url","target":"https://git.example.com/root"}],` +

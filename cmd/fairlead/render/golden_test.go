@@ -74,6 +74,22 @@ func brief() *catalog.Brief {
 	}
 }
 
+func coverage() *catalog.Coverage {
+	th := func(name string, state catalog.CoverageState) catalog.CoverageThing {
+		return catalog.CoverageThing{Name: name, State: state}
+	}
+	stale := catalog.CoverageThing{Name: "test", State: catalog.CoverageInferred, Stale: "Makefile has no target test"}
+	total := catalog.CoverageTotal{Owner: "group:default/payments", Services: 2, Things: 6, Declared: 2, Inferred: 1, Missing: 2, Stale: 1, Percent: 60}
+	all := total
+	all.Owner = ""
+	return &catalog.Coverage{All: all, Teams: []catalog.CoverageTotal{total}, Total: 2, Items: []catalog.ServiceCoverage{
+		{Ref: "component:default/checkout", Things: []catalog.CoverageThing{th("owner", catalog.CoverageDeclared), stale, th("slo", catalog.CoverageMissing)},
+			Add: []catalog.Addition{{Things: []string{"slo"}, Repo: "https://git.example.com/shop/checkout", File: "catalog-info.yaml", Line: 8, Lines: "  fairlead:\n    slos: [\"slo/*.yaml\"]"}}},
+		{Ref: "component:default/kit", Things: []catalog.CoverageThing{th("owner", catalog.CoverageDeclared), th("test", catalog.CoverageMissing), th("slo", catalog.CoverageNone)},
+			Add: []catalog.Addition{{Things: []string{"test"}, File: "kit.yaml", Line: 3, Column: 8, Lines: "fairlead: {commands: {test: make test}}, "}, {Things: []string{"x"}, Lines: "x\x1b[2J"}}},
+	}}
+}
+
 func parsed(t *testing.T, text string) *entity.Entity {
 	t.Helper()
 	v, err := entity.ParseJSON([]byte(text))
@@ -140,6 +156,10 @@ func TestPages(t *testing.T) {
 		"graph-empty": func(p *render.Page) { p.Graph(&catalog.DependencyGraph{Root: "component:default/x"}) },
 		"errors":      func(p *render.Page) { p.Errors(problems()) },
 		"sources":     func(p *render.Page) { p.Sources(sources()) },
+		"coverage": func(p *render.Page) {
+			p.Coverage(coverage())
+			p.Additions(coverage().Items)
+		},
 		"hits": func(p *render.Page) {
 			p.Hits([]catalog.SearchHit{{Ref: "component:default/checkout", Type: "service", Owner: "group:default/payments", Description: "Takes orders"}, {Ref: "api:default/x", Title: "X"}})
 		},
