@@ -8,8 +8,12 @@ import (
 	"strings"
 )
 
-// goodScore is the least that a command must score to be given as an answer.
-const goodScore = plainScore
+// The least that a command must score to be given as an answer, and to be
+// given where there is no better: one that covers a part only.
+const (
+	goodScore = plainScore
+	weakScore = 1
+)
 
 // Choice is the command of one role for one folder.
 type Choice struct {
@@ -54,7 +58,7 @@ func (r *Repository) concerning(dir string) map[Role][]found {
 	}
 	for _, l := range out {
 		slices.SortStableFunc(l, func(a, b found) int {
-			return cmp.Or(cmp.Compare(rankOf(a.Origin), rankOf(b.Origin)), cmp.Compare(b.Score, a.Score))
+			return cmp.Or(cmp.Compare(rankOf(a.Command), rankOf(b.Command)), cmp.Compare(b.Score, a.Score))
 		})
 	}
 	return out
@@ -74,8 +78,17 @@ func distance(above, dir string) (int, bool) {
 	return 0, false
 }
 
-func rankOf(o Origin) int {
-	return slices.Index([]Origin{CI, Agents, Tasks, Docs, Manifest}, o)
+// rankOf orders commands by where they stand. Those that cover a part come
+// last, but a linter of a part tells more than what a language is known for.
+func rankOf(c Command) int {
+	rank := slices.Index([]Origin{CI, Agents, Tasks, Docs, Manifest}, c.Origin)
+	switch {
+	case c.Score >= goodScore:
+		return 2 * rank
+	case c.Role == Lint:
+		return 2*slices.Index([]Origin{CI, Agents, Tasks, Docs, Manifest}, Manifest) - 1
+	}
+	return 100 + rank
 }
 
 // choose takes the best command and notes what disagrees with it.
@@ -166,7 +179,7 @@ func (r *Repository) ends(text, dir string, depth int) []string {
 			out = append(out, end)
 			v := classify(call)
 			for _, n := range v.needs {
-				n.Dir = join(dir, st.dir)
+				n.Dir = join(join(dir, st.dir), n.Dir)
 				if body := r.targets[n].Recipe; body != "" && depth > 0 {
 					out = append(out, r.ends(body, n.Dir, depth-1)...)
 				}
@@ -194,7 +207,7 @@ func (r *Repository) Standing(role Role, text, dir string, there func(path strin
 	for _, st := range statements(text, 1) {
 		for _, call := range st.calls {
 			for _, n := range classify(call).needs {
-				n.Dir = join(dir, st.dir)
+				n.Dir = join(join(dir, st.dir), n.Dir)
 				c.Needs = append(c.Needs, n)
 			}
 		}

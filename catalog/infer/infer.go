@@ -19,6 +19,9 @@ const (
 	maxFindings = 2_000
 	// maxText bounds one command or text, in bytes.
 	maxText = 500
+	// maskedScore is what the score of a command is changed by from which a
+	// secret was taken out.
+	maskedScore = -5
 )
 
 // Place is where something is written.
@@ -211,7 +214,10 @@ func Read(at string, data []byte) Reading {
 	r.Commands = r.Commands[:min(len(r.Commands), maxFindings)]
 	r.Targets = r.Targets[:min(len(r.Targets), maxFindings)]
 	for i := range r.Commands {
-		r.Commands[i].Text = access.Redact(r.Commands[i].Text)
+		if shown := access.Redact(r.Commands[i].Text); shown != r.Commands[i].Text {
+			r.Commands[i].Text = shown
+			r.Commands[i].Score += maskedScore // nobody can type it as it is shown
+		}
 	}
 	for i := range r.Targets {
 		r.Targets[i].Recipe = access.Redact(r.Targets[i].Recipe)

@@ -20,7 +20,7 @@ const (
 	inSentence  = 1  // run `make test` before …
 	sameHeading = 3  // under a heading that says the same
 	leadComment = 2  // below a comment that says the same
-	standIn     = -6 // with a name to fill in
+	standIn     = -6 // with a name to fill in, but for the way to run one test
 )
 
 func readAgents(at string, data []byte) Reading {
@@ -59,7 +59,9 @@ type proseReader struct {
 	// next block is about.
 	dirs []string
 	from string
-	out  []Command
+	// alone tells that a block holds one statement only.
+	alone bool
+	out   []Command
 	// spans counts the pieces of code in sentences that were looked at.
 	spans int
 }
@@ -77,7 +79,7 @@ func (p *proseReader) visit(n ast.Node) ast.WalkStatus {
 	case *ast.TextBlock, *ast.Paragraph:
 		p.sentence(n)
 		return ast.WalkSkipChildren
-	case *extast.TableRow:
+	case *extast.TableRow, *extast.TableHeader:
 		p.row(n)
 		return ast.WalkSkipChildren
 	}
@@ -95,7 +97,7 @@ func (p *proseReader) dir() string {
 // isShell tells whether a fenced block holds shell; one with no language may.
 func isShell(language string) bool {
 	switch strings.ToLower(language) {
-	case "", "sh", "bash", "shell", "zsh", "console", "shell-session", "terminal", "cmd", "text":
+	case "", "sh", "bash", "shell", "zsh", "console", "shell-session", "terminal", "cmd", "text", "powershell", "pwsh", "ps1", "bat", "batch", "dos", "fish":
 		return true
 	}
 	return false
@@ -113,9 +115,12 @@ func (p *proseReader) block(n *ast.FencedCodeBlock) {
 	script := b.String()
 	first := p.line(n.Lines().At(0).Start)
 	raw := strings.Split(script, "\n")
-	for _, st := range statements(script, first) {
+	all := written(script, first)
+	p.alone = len(all) == 1
+	for _, st := range all {
 		p.add(st, inBlock, p.lead(raw, st.line-first))
 	}
+	p.alone = false
 }
 
 // stripPrompt takes the prompt away that examples of a terminal begin with.
@@ -150,11 +155,11 @@ func (p *proseReader) lead(raw []string, i int) string {
 }
 
 var (
-	imperative = regexp.MustCompile(`(?i)\b(run|runs|use|using|execute|invoke|via|with|call|type|pass|passes|passing|do)\b[^.;]*$`)
+	imperative = regexp.MustCompile(`(?i)\b(run|runs|use|uses|using|execute|invoke|via|with|call|type|pass|passes|passing|do)\b[^.;]*$|\b(?:is|are):?\s*$`)
 	negation   = regexp.MustCompile(`(?i)\b(not|never|don'?t|avoid|instead of|rather than|without|no longer|deprecated|except|cannot|can't|isn't|replaces?|was)\b[^.;]*$`)
 	stand      = regexp.MustCompile(`<[^<>]+>|\bTest(Name|Foo|Func|X+)\b|\bpath/to\b|\byour[-_]|\bfoo\b|\s\.\.\.\s|\[[a-z-]+\]|\{[a-z_]+\}`)
 	fromDir    = regexp.MustCompile("(?i)^(?:from|in|inside|within)(?: the)? `([\\w./-]+)`(?: (?:folder|directory))?:?\\s*$")
-	label      = regexp.MustCompile(`^[\s*_-]*([A-Za-z][A-Za-z /&-]{1,40}?)[*_]*\s*(?:\([^)]*\))?\s*[:：—–-]+[*_\s]*$`)
+	label      = regexp.MustCompile(`^[\s*_-]*(\pL[\pL\d /&+,-]{0,40}?)[*_]*\s*(?:\([^)]*\))?\s*[:：—–-]+[*_\s]*(?:(?i:use|run|execute|call)\s*)?$`)
 )
 
 // sentence looks at the code in a paragraph or a list item.
@@ -184,8 +189,10 @@ const maxBefore = 400
 
 // ending is the end of what was said so far: the sentence that goes on.
 func ending(s string) string {
-	if i := strings.LastIndex(s, ". "); i >= 0 {
-		s = s[i+2:]
+	for _, stop := range []string{". ", "; "} {
+		if i := strings.LastIndex(s, stop); i >= 0 {
+			s = s[i+2:]
+		}
 	}
 	return s[max(0, len(s)-maxBefore):]
 }
@@ -195,7 +202,7 @@ func (p *proseReader) span(code *ast.CodeSpan, before string) {
 	if p.spans++; p.spans > maxSpans {
 		return
 	}
-	if negation.MatchString(before) {
+	if negation.MatchString(withoutCode(before)) {
 		return
 	}
 	var bonus int
@@ -207,15 +214,15 @@ func (p *proseReader) span(code *ast.CodeSpan, before string) {
 		bonus, lead = afterLabel, strings.ToLower(m[1])
 	case joins(before):
 		bonus = atStart - 1
-	case imperative.MatchString(before):
+	case imperative.MatchString(withoutCode(before)):
 		bonus = inSentence
 	default:
 		return
 	}
 	line := p.line(p.offset(code))
-	for _, st := range statements(p.plain(code), line) {
+	for _, st := range written(p.plain(code), line) {
 		st.line = line
-		if len(st.calls) == 1 && len(st.calls[0]) == 1 && bonus < atStart {
+		if len(st.calls) == 1 && len(st.calls[0]) == 1 && bonus < atStart && !strings.Contains(st.calls[0][0], "/") {
 			continue // the bare name of a program, in passing
 		}
 		p.add(st, bonus, lead)
@@ -246,89 +253,26 @@ func withoutCode(s string) string {
 	return b.String()
 }
 
-// row looks at a row of a table: a cell that is code and nothing else.
+// row looks at a row of a table: a cell that is code and nothing else. The
+// other cells say what it is for.
 func (p *proseReader) row(n ast.Node) {
-	text := strings.ToLower(p.plain(n))
 	for cell := n.FirstChild(); cell != nil; cell = cell.NextSibling() {
 		code, ok := cell.FirstChild().(*ast.CodeSpan)
 		if !ok || code.NextSibling() != nil {
 			continue
 		}
+		var lead strings.Builder
+		for other := n.FirstChild(); other != nil; other = other.NextSibling() {
+			if other != cell {
+				lead.WriteString(strings.ToLower(p.plain(other)) + " ")
+			}
+		}
 		line := p.line(p.offset(code))
-		for _, st := range statements(p.plain(code), line) {
+		for _, st := range written(p.plain(code), line) {
 			st.line = line
-			p.add(st, atStart, text)
+			p.add(st, atStart, strings.TrimSpace(lead.String()))
 		}
 	}
-}
-
-// add keeps a statement whose purpose is known.
-func (p *proseReader) add(st statement, bonus int, lead string) {
-	dir := join(p.dir(), st.dir)
-	v, ok := judge(st, dir)
-	if !ok {
-		v, ok = p.told(st, dir, lead)
-	}
-	if !ok || len(st.text) > maxText || strings.HasPrefix(dir, "..") {
-		return
-	}
-	c := Command{Role: v.role, Text: st.text, Dir: dir, Within: join(p.from, st.dir), Origin: p.origin, Place: Place{Path: p.at, Line: st.line}, Score: v.score + bonus, Needs: v.needs}
-	if says(p.heading, v.role) {
-		c.Score += sameHeading
-	}
-	if says(lead, v.role) {
-		c.Score += leadComment
-	}
-	if stand.MatchString(c.Text + " ") {
-		c.Score += standIn
-		v.narrow, v.one = true, true
-	}
-	c.narrow(v)
-	p.out = append(p.out, c)
-}
-
-// told judges a target or script whose name says nothing by what the text
-// says of it: the beginning of its comment or label, or a heading that is
-// about nothing else.
-func (p *proseReader) told(st statement, dir, lead string) (verdict, bool) {
-	if len(st.calls) != 1 {
-		return verdict{}, false
-	}
-	call := unwrap(st.calls[0])
-	v := classify(call)
-	if len(v.needs) != 1 || v.role != "" || misleading(v.needs[0].Name) {
-		return verdict{}, false
-	}
-	v.needs[0].Dir = dir
-	words := strings.Fields(strings.TrimLeft(lead, " -—–:*_"))
-	begin := strings.Join(words[:min(3, len(words))], " ")
-	if lead != "" && says(lead, Build) && says(lead, Test) {
-		return verdict{}, false
-	}
-	for _, r := range []Role{Build, Test, Lint} {
-		if r == Build && strings.Contains(v.needs[0].Name, "test") {
-			continue
-		}
-		if says(begin, r) || lead == "" && says(p.heading, r) && len(strings.Fields(p.heading)) == 1 {
-			v.role, v.score = r, vagueScore
-			return v, true
-		}
-	}
-	return verdict{}, false
-}
-
-// says tells whether a heading, label or comment speaks of a role.
-func says(text string, r Role) bool {
-	for _, stem := range map[Role][]string{
-		Setup: {"setup", "set up", "prerequisite", "getting started", "dependenc", "bootstrap"},
-		Build: {"build", "compil"}, Test: {"test"}, TestOne: {"single", "specific", "one"},
-		Lint: {"lint", "quality", "static analysis", "style", "check"}, Run: {"run", "start", "serv", "develop"},
-	}[r] {
-		if strings.Contains(text, stem) {
-			return true
-		}
-	}
-	return false
 }
 
 // plain is the text below a node, code included.

@@ -76,7 +76,7 @@ func runners() judges {
 	return judges{
 		"make": targets("make"), "gmake": targets("make"), "just": targets("just"), "task": targets("task"), "go-task": targets("task"),
 		"mage": targets(""), "rake": targets(""), "invoke": targets(""), "inv": targets(""), "poe": targets(""), "ant": targets(""),
-		"hatch": scripted, "pdm": scripted, "rye": scripted, "mise": scripted, "tox": toxed, "nox": toxed,
+		"hatch": scripted, "pdm": scripted, "rye": scripted, "mise": scripted, "pixi": scripted, "devbox": scripted, "moon": scripted, "tox": toxed, "nox": toxed,
 	}
 }
 
@@ -148,7 +148,9 @@ func scripted(args []string) verdict {
 	w := words(args)
 	switch {
 	case len(w) > 1 && w[0] == "run":
-		return named(w[1])
+		v := named(w[1])
+		v.one = v.role == Test && selectsTests(args)
+		return v
 	case len(w) > 0 && (w[0] == "install" || w[0] == "sync"):
 		return is(Setup)
 	case len(w) > 0 && (w[0] == "build" || w[0] == "test"):
@@ -181,6 +183,7 @@ func toxed(args []string) verdict {
 func goPrograms() judges {
 	return judges{
 		"go":        goTool,
+		"richgo":    goTool,
 		"gotestsum": within(always(Test), func(a []string) bool { return partOfGo(afterDash(a)) }),
 		"ginkgo": within(always(Test), func(a []string) bool {
 			return slices.ContainsFunc(a, func(s string) bool { return strings.HasPrefix(s, "--focus") })
@@ -199,13 +202,16 @@ func goTool(args []string) verdict {
 	rest := args[1:]
 	switch args[0] {
 	case "test":
+		if anyArg(rest, "-bench", "-fuzz", "--bench", "--fuzz", "-c") {
+			return verdict{}
+		}
 		v := is(Test)
 		v.one = partOfGo(rest)
 		v.narrow = v.one
 		return v
 	case "build":
 		v := is(Build)
-		v.narrow = len(words(rest)) > 0 && !slices.Contains(rest, "./...") && slices.Contains(rest, "-gcflags")
+		v.narrow = len(words(rest)) > 0 && !slices.Contains(rest, "./...") && slices.Contains(rest, "-gcflags") || slices.ContainsFunc(rest, func(a string) bool { return strings.HasSuffix(a, ".go") })
 		return v
 	case "install":
 		if slices.ContainsFunc(rest, func(a string) bool { return strings.Contains(a, "@") }) {
@@ -215,7 +221,7 @@ func goTool(args []string) verdict {
 	case "vet":
 		return is(Lint)
 	case "run":
-		if slices.ContainsFunc(rest, func(a string) bool { return strings.Contains(a, "@") }) {
+		if len(words(rest)) == 0 || slices.ContainsFunc(rest, func(a string) bool { return strings.Contains(a, "@") }) {
 			return verdict{}
 		}
 		return is(Run)
@@ -227,19 +233,31 @@ func goTool(args []string) verdict {
 	return verdict{}
 }
 
-// partOfGo tells whether `go test` runs less than every package.
+// partOfGo tells whether `go test` runs less than every package. A word after
+// a flag that is not known may be the flag's value.
 func partOfGo(args []string) bool {
 	for i := 0; i < len(args); i++ {
-		switch a := args[i]; {
-		case a == "-run" || a == "-bench" || a == "-fuzz" || strings.HasPrefix(a, "-run=") || strings.HasPrefix(a, "-bench=") || strings.HasPrefix(a, "-fuzz="):
+		a := args[i]
+		name, _, joined := strings.Cut(a, "=")
+		switch {
+		case name == "-run" || name == "--run" || name == "-skip":
 			return true
-		case a == "-coverprofile" || a == "-covermode" || a == "-timeout" || a == "-count" || a == "-tags" || a == "-p" || a == "-o" || a == "-ldflags" || a == "-coverpkg" || a == "-parallel":
+		case strings.HasPrefix(a, "-") && !joined && !goSwitch(a) && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") && !strings.HasPrefix(args[i+1], "."):
 			i++
 		case strings.HasPrefix(a, "-"):
-		case a == "./..." || a == "..." || a == "all" || strings.HasPrefix(a, "$"):
+		case strings.HasSuffix(a, "./...") || a == "..." || a == "all" || a == "." || strings.HasPrefix(a, "$"):
 		default:
 			return true
 		}
+	}
+	return false
+}
+
+// goSwitch tells whether a flag of `go test` takes no value.
+func goSwitch(flag string) bool {
+	switch strings.TrimLeft(flag, "-") {
+	case "v", "race", "short", "cover", "failfast", "json", "msan", "asan", "x", "n", "a", "i", "work", "trimpath", "benchmem", "fullpath", "modcacherw":
+		return true
 	}
 	return false
 }
@@ -249,101 +267,4 @@ func afterDash(args []string) []string {
 		return args[i+1:]
 	}
 	return nil
-}
-
-func jsPrograms() judges {
-	return judges{
-		"npm": packageManager, "pnpm": packageManager, "yarn": packageManager, "bun": packageManager,
-		"jest": partly(Test), "vitest": partly(Test), "mocha": partly(Test), "ava": partly(Test), "cypress": sub(map[string]Role{"run": Test}),
-		"playwright": sub(map[string]Role{"test": Test, "install": Setup}),
-		"eslint":     always(Lint), "stylelint": always(Lint), "oxlint": always(Lint),
-		"prettier": ifFlag(Lint, "--check", "-c", "--list-different", "-l"), "biome": sub(map[string]Role{"check": Lint, "lint": Lint, "ci": Lint}),
-		"tsc": func(args []string) verdict {
-			return is(map[bool]Role{true: Lint, false: Build}[slices.Contains(args, "--noEmit")])
-		},
-		"vite": orSub(Run, map[string]Role{"build": Build, "preview": Run, "dev": Run}),
-		"next": sub(map[string]Role{"build": Build, "dev": Run, "start": Run, "lint": Lint}), "webpack": always(Build),
-		"turbo": scriptNames, "nx": scriptNames, "lerna": scriptNames, "nodemon": always(Run),
-		"deno": sub(map[string]Role{"test": Test, "lint": Lint, "check": Lint, "run": Run, "install": Setup}),
-		"ng":   sub(map[string]Role{"build": Build, "test": Test, "lint": Lint, "serve": Run}),
-	}
-}
-
-// partly is for r, and for a part where words name files or folders.
-func partly(r Role) func([]string) verdict {
-	return within(always(r), func(args []string) bool {
-		return slices.ContainsFunc(words(args), func(w string) bool { return w != "run" && w != "watch" })
-	})
-}
-
-// ifFlag is for r only with one of the flags.
-func ifFlag(r Role, flags ...string) func([]string) verdict {
-	return func(args []string) verdict {
-		if slices.ContainsFunc(args, func(a string) bool { return slices.Contains(flags, a) }) {
-			return is(r)
-		}
-		return verdict{}
-	}
-}
-
-// orSub judges by the first word, and is for r without one.
-func orSub(r Role, roles map[string]Role) func([]string) verdict {
-	return func(args []string) verdict {
-		if len(words(args)) == 0 {
-			return is(r)
-		}
-		return sub(roles)(args)
-	}
-}
-
-// scriptNames judges `nx run-many -t test` and `turbo run test`.
-func scriptNames(args []string) verdict {
-	for _, w := range words(args) {
-		if v := named(w); v.role != "" && w != "run" {
-			return v
-		}
-	}
-	return verdict{}
-}
-
-// packageManager judges npm, pnpm, yarn and bun.
-func packageManager(args []string) verdict {
-	part := slices.ContainsFunc(args, func(a string) bool {
-		return a == "-w" || a == "--workspace" || a == "--filter" || a == "-F" || strings.HasPrefix(a, "--workspace=") || strings.HasPrefix(a, "--filter=")
-	})
-	w := words(beforeDash(args))
-	if len(w) == 0 {
-		return is(Setup) // yarn alone installs; npm alone prints help and is not written down
-	}
-	name := w[0]
-	explicit := name == "run" || name == "run-script"
-	if explicit {
-		if len(w) < 2 {
-			return verdict{}
-		}
-		name = w[1]
-	}
-	switch {
-	case !explicit && (name == "ci" || name == "install" || name == "i"):
-		if len(w) > 1 {
-			return verdict{}
-		}
-		return is(Setup)
-	case !explicit && name == "t":
-		name = "test"
-	case !explicit && (name == "add" || name == "init" || name == "link" || name == "publish" || name == "version"):
-		return verdict{}
-	}
-	v := named(name)
-	v.needs = []Need{{Runner: "npm", Name: name}}
-	v.one = v.role == Test && len(words(afterDash(args))) > 0
-	v.narrow = v.narrow || part || v.one
-	return v
-}
-
-func beforeDash(args []string) []string {
-	if i := slices.Index(args, "--"); i >= 0 {
-		return args[:i]
-	}
-	return args
 }

@@ -55,7 +55,7 @@ func NewRepository(readings map[string]Reading, files []string) *Repository {
 	r.byPath(files, tree)
 	for _, at := range r.sorted {
 		for _, c := range readings[at].Commands {
-			if c.Score >= goodScore {
+			if c.Score >= goodScore || c.Score >= weakScore && (c.Role == Test || c.Role == TestOne || c.Role == Lint) {
 				c = r.placed(c, tree)
 				r.found = append(r.found, found{c, r.broken(c, tree.there)})
 			}
@@ -202,11 +202,12 @@ func (r *Repository) placed(c Command, t *tree) Command {
 }
 
 func move(c Command, dir string) Command {
-	c.Dir = dir
 	c.Needs = slices.Clone(c.Needs)
 	for i := range c.Needs {
-		c.Needs[i].Dir = dir
+		below := strings.TrimPrefix(strings.TrimPrefix(c.Needs[i].Dir, c.Dir), "/")
+		c.Needs[i].Dir = join(dir, below)
 	}
+	c.Dir = dir
 	return c
 }
 

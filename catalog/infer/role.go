@@ -28,8 +28,9 @@ func Roles() []Role { return []Role{Setup, Build, Test, TestOne, Lint, Run} }
 type verdict struct {
 	role Role
 	// narrow tells that it covers a part of the repository only, one that
-	// somebody chooses that part by an argument.
-	narrow, one bool
+	// somebody chooses that part by an argument, project that this part is a
+	// package or project as a whole.
+	narrow, one, project bool
 	// score is how plainly it says so: 10 is usual.
 	score int
 	needs []Need
@@ -51,7 +52,7 @@ func judge(st statement, taskDir string) (verdict, bool) {
 	for _, call := range st.calls {
 		v := classify(call)
 		for i := range v.needs {
-			v.needs[i].Dir = taskDir
+			v.needs[i].Dir = join(taskDir, v.needs[i].Dir)
 		}
 		switch {
 		case v.role == "":
@@ -64,7 +65,7 @@ func judge(st statement, taskDir string) (verdict, bool) {
 		case v.role != out.role:
 			return verdict{}, false
 		default:
-			out.narrow, out.one = out.narrow && v.narrow, out.one && v.one
+			out.narrow, out.one, out.project = out.narrow && v.narrow, out.one && v.one, out.project && v.project
 			out.needs = append(out.needs, v.needs...)
 		}
 	}
@@ -77,19 +78,24 @@ func classify(call []string) verdict {
 	if len(call) == 0 {
 		return verdict{}
 	}
-	program, args := path.Base(call[0]), call[1:]
-	if f := knownPrograms()[program]; f != nil {
+	if inner := ranBy(call); len(inner) > 0 && knownPrograms()[path.Base(inner[0])] != nil {
+		return classify(inner)
+	}
+	name := strings.ReplaceAll(call[0], `\`, "/")
+	program, args := path.Base(name), call[1:]
+	if f := knownPrograms()[strings.TrimSuffix(strings.TrimSuffix(program, ".bat"), ".cmd")]; f != nil {
 		return f(args)
 	}
-	if strings.Contains(call[0], "/") && isScript(call[0]) {
-		v := named(strings.TrimSuffix(program, path.Ext(program)))
-		v.needs = []Need{{Runner: "script", Name: path.Clean(call[0])}}
-		if v.role != "" {
-			v.narrow = v.narrow || len(words(args)) > 0
-		}
-		return v
+	if !strings.Contains(name, "/") || !isScript(name) {
+		return verdict{}
 	}
-	return verdict{}
+	v := named(strings.TrimSuffix(program, path.Ext(program)))
+	v.needs = []Need{{Runner: "script", Name: path.Clean(name)}}
+	if v.role == Test && selectsTests(args) {
+		v.one = true
+	}
+	v.narrow = v.narrow || v.role != "" && len(words(args)) > 0
+	return v
 }
 
 func isScript(p string) bool {
@@ -97,11 +103,11 @@ func isScript(p string) bool {
 		return false
 	}
 	switch path.Ext(p) {
-	case ".sh", ".bash", ".py", ".ps1", ".rb", ".js", ".mjs":
+	case ".sh", ".bash", ".py", ".ps1", ".rb", ".js", ".mjs", ".ts", ".bat", ".cmd":
 		return true
 	case "":
 		first, _, _ := strings.Cut(strings.TrimPrefix(p, "./"), "/")
-		return strings.HasPrefix(p, "./") || first == "bin" || first == "scripts" || first == "script" || first == "hack"
+		return strings.HasPrefix(p, "./") || first == "bin" || first == "scripts" || first == "script" || first == "hack" || first == "tools" || first == "ci" || first == "dev"
 	}
 	return false
 }
@@ -112,67 +118,6 @@ var (
 	knownNames    = sync.OnceValue(roleNames)
 	knownWrappers = sync.OnceValue(wrappers)
 )
-
-// wrapper says how many words of a call go before the program that it runs:
-// the wrapper itself, its flags, and takes further words.
-type wrapper struct {
-	sub   []string // a sub-command that must follow, "" for none
-	takes int      // words after it that belong to it
-}
-
-func wrappers() map[string]wrapper {
-	none := wrapper{}
-	return map[string]wrapper{
-		"sudo": none, "time": none, "nice": none, "command": none, "exec": none, "env": none, "xvfb-run": none, "npx": none, "bunx": none,
-		"uvx": none, "dotenv": none, "cross-env": none, "nohup": none, "timeout": {takes: 1},
-		"uv": {sub: []string{"run"}}, "poetry": {sub: []string{"run"}}, "pipenv": {sub: []string{"run"}},
-		"bundle": {sub: []string{"exec"}}, "pnpm": {sub: []string{"exec", "dlx"}}, "mise": {sub: []string{"exec"}}, "doppler": {sub: []string{"run"}},
-	}
-}
-
-// unwrap takes away what only prepares the ground for another program.
-func unwrap(call []string) []string {
-	for len(call) > 0 {
-		if strings.Contains(call[0], "=") && !strings.HasPrefix(call[0], "-") {
-			call = call[1:]
-			continue
-		}
-		program := path.Base(call[0])
-		switch {
-		case isPython(program) && len(call) > 2 && call[1] == "-m":
-			call = call[2:]
-			continue
-		case program == "go" && len(call) > 2 && call[1] == "tool":
-			call = call[2:]
-			continue
-		case program == "coverage" && len(call) > 3 && call[1] == "run":
-			call = call[slices.Index(call, "-m")+1:]
-			if path.Base(call[0]) == "coverage" {
-				return nil
-			}
-			continue
-		}
-		w, ok := knownWrappers()[program]
-		if !ok || len(w.sub) > 0 && (len(call) < 2 || !slices.Contains(w.sub, call[1])) {
-			return call
-		}
-		rest := call[1:]
-		if len(w.sub) > 0 {
-			rest = rest[1:]
-		}
-		for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
-			if rest[0] == "--" {
-				rest = rest[1:]
-				break
-			}
-			rest = rest[1:]
-		}
-		call = rest[min(w.takes, len(rest)):]
-	}
-	return call
-}
-
-func isPython(p string) bool { return p == "python" || p == "python3" || p == "py" }
 
 // named tells what a target or script of this name is for.
 func named(name string) verdict {
@@ -192,7 +137,10 @@ func named(name string) verdict {
 	}
 	for i, p := range parts {
 		if r, ok := knownNames()[p]; ok && (r == Test || r == Lint || i == 0) {
-			return verdict{role: r, score: vagueScore, narrow: r != Setup && !widens(parts)}
+			if r == Lint { // several linters are the rule, each for a part
+				return verdict{role: r, score: vagueScore - 2}
+			}
+			return verdict{role: r, score: vagueScore, narrow: r != Setup && !widens(parts, r)}
 		}
 	}
 	return verdict{}
@@ -219,12 +167,13 @@ func isForWork(part string) bool {
 // roleNames are the names of targets that say what they are for.
 func roleNames() map[string]Role {
 	return map[string]Role{
-		"test": Test, "tests": Test, "check": Test, "spec": Test, "unittest": Test, "unittests": Test, "unit": Test,
-		"build": Build, "compile": Build, "lint": Lint, "linter": Lint, "vet": Lint, "typecheck": Lint,
+		"test": Test, "tests": Test, "check": Test, "spec": Test, "unittest": Test, "unittests": Test, "unit": Test, "testall": Test, "unittest-all": Test,
+		"build": Build, "compile": Build, "lint": Lint, "linter": Lint, "vet": Lint, "typecheck": Lint, "precommit": Lint, "pre-commit": Lint, "presubmit": Lint, "type-check": Lint, "lints": Lint,
 		"run": Run, "start": Run, "dev": Run, "serve": Run,
 		"setup": Setup, "deps": Setup, "bootstrap": Setup, "dependencies": Setup, "init": Setup, "tools": Setup,
 		"pytest": Test, "jest": Test, "vitest": Test, "rspec": Test,
-		"ruff": Lint, "pylint": Lint, "flake8": Lint, "mypy": Lint, "eslint": Lint, "clippy": Lint, "golangci-lint": Lint, "pre-commit": Lint, "shellcheck": Lint,
+		"ruff": Lint, "pylint": Lint, "flake8": Lint, "mypy": Lint, "eslint": Lint, "clippy": Lint, "golangci-lint": Lint, "shellcheck": Lint,
+		"stan": Lint, "phpstan": Lint, "psalm": Lint, "rubocop": Lint, "credo": Lint, "dialyzer": Lint, "detekt": Lint, "ktlint": Lint, "pyright": Lint, "stylelint": Lint, "knip": Lint, "types": Lint,
 	}
 }
 
@@ -232,15 +181,24 @@ func roleNames() map[string]Role {
 func misleads(part string) bool {
 	switch part {
 	case "clean", "push", "release", "deploy", "publish", "uninstall", "fuzz", "bench", "benchmark", "docs", "doc", "fix", "update", "upgrade",
-		"login", "logs", "stop", "down", "delete", "remove", "report", "list", "help", "generate", "gen", "data", "env", "only", "watch", "debug":
+		"login", "logs", "stop", "down", "delete", "remove", "report", "list", "help", "generate", "gen", "data", "env", "only", "watch", "debug", "example", "examples", "file", "files", "image", "images", "container":
 		return true
 	}
 	return false
 }
 
-// widens tells whether the parts of a name say that everything is meant.
-func widens(parts []string) bool {
-	return slices.ContainsFunc(parts, func(p string) bool { return p == "all" || p == "ci" || p == "full" })
+// widens tells whether the parts of a name say that everything is meant. The
+// tests of units are what most call the tests.
+func widens(parts []string, r Role) bool {
+	return slices.ContainsFunc(parts, func(p string) bool {
+		switch p {
+		case "all", "ci", "full":
+			return true
+		case "unit", "units", "coverage", "cov", "race", "short", "fast", "quick":
+			return r == Test
+		}
+		return false
+	})
 }
 
 // words are the arguments that are no flags; what a flag takes is told apart

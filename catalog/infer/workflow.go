@@ -99,11 +99,10 @@ func (r *Reading) ran(at string, st statement, dir string) {
 		return
 	}
 	c := Command{Role: v.role, Text: st.text, Dir: dir, Origin: CI, Place: Place{Path: at, Line: st.line}, Score: v.score + inBlock, Needs: v.needs}
-	c.narrow(v)
 	if len(st.calls) > 1 {
 		c.Score--
 	}
-	r.Commands = append(r.Commands, c)
+	r.Commands = append(r.Commands, c.roles(v)...)
 }
 
 // action adds what well-known actions run.
