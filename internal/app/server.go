@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
-
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/graphql"
 	"github.com/fairlead-dev/fairlead/mcp"
@@ -51,7 +49,7 @@ func (a *App) handler() (http.Handler, error) {
 	mux.Handle("GET /metrics", a.telemetry.metrics())
 	mux.HandleFunc("GET /{$}", root)
 	mux.HandleFunc("/", nothingThere)
-	return otelhttp.NewHandler(secure(challenge401(hurryAnswer(a.guardHost(plainBody(hurryBody(mux, bodyTimeout))), answerTimeout))), "http", otelhttp.WithTracerProvider(a.telemetry.provider)), nil
+	return a.telemetry.traced(secure(challenge401(hurryAnswer(a.guardHost(plainBody(hurryBody(mux, bodyTimeout))), answerTimeout)))), nil
 }
 
 func plain(w http.ResponseWriter, status int, text string) {

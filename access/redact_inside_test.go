@@ -1,0 +1,19 @@
+package access
+
+import "testing"
+
+// FuzzInnocent looks for secrets that would be taken for harmless.
+func FuzzInnocent(f *testing.F) {
+	for _, s := range []string{
+		"component:default/checkout", "FAIRLEAD_0123456789abcdef", "GhR_0123456789", "gh\u017f_0123456789", "s\u212a-0123456789", "github_pat_0123456789", "glptt-0123456789",
+		"XOXB-0123456789", "hvr.0123456789", "sk-0123456789", "ASIA0123456789ABCDEF", "eyJ01234567.01234567.", "Basic dXNlcjpwYXNz", "bearer\t012345678",
+		"-----BEGIN PRIVATE KEY-----", "https://alice@git.example.com",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if innocent(s) && secretText.MatchString(s) {
+			t.Errorf("%q holds a secret and is called innocent", s)
+		}
+	})
+}
