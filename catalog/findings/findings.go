@@ -5,7 +5,6 @@ package findings
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -31,6 +30,8 @@ type Kept struct {
 	URL      string
 	IDs      map[string]string
 	Readings map[string]infer.Reading
+	// Sizes are how many bytes were read, by path.
+	Sizes map[string]int
 	// Files are the paths that decide whether a command still works.
 	Files []string
 }
@@ -98,20 +99,11 @@ func (f *Findings) Follow(ctx context.Context, v ingest.View) error {
 	old := f.of[v.Source.Name]
 	f.mu.RUnlock()
 	next := &Kept{Format: Format, Revision: v.Revision, Info: v.Info, URL: v.Source.Repository,
-		IDs: map[string]string{}, Readings: map[string]infer.Reading{}}
-	var todo []string
-	for at, id := range v.Files {
-		if !infer.Wanted(at) {
-			continue
-		}
-		next.IDs[at] = id
-		if old != nil && old.IDs[at] == id {
-			next.Readings[at] = old.Readings[at]
-			continue
-		}
-		todo = append(todo, at)
+		IDs: map[string]string{}, Readings: map[string]infer.Reading{}, Sizes: map[string]int{}}
+	if old == nil {
+		old = &Kept{}
 	}
-	if err := read(ctx, v, todo, next); err != nil {
+	if err := read(ctx, v, old, next); err != nil {
 		return err
 	}
 	repo := infer.NewRepository(next.Readings, slices.Collect(maps.Keys(v.Files)))
@@ -122,27 +114,6 @@ func (f *Findings) Follow(ctx context.Context, v ingest.View) error {
 		}
 	}
 	f.put(v.Source.Name, next, repo)
-	return nil
-}
-
-// read reads files into k. One that is gone or too large says nothing.
-func read(ctx context.Context, v ingest.View, todo []string, k *Kept) error {
-	slices.Sort(todo)
-	if err := ingest.Fetch(ctx, v.Tree, todo); err != nil {
-		return err
-	}
-	for _, at := range todo {
-		data, err := v.Tree.Read(ctx, at)
-		switch {
-		case errors.Is(err, ingest.ErrTooLarge):
-			k.Readings[at] = infer.Reading{Unreadable: "the file is too large"}
-		case errors.Is(err, ingest.ErrNotFound):
-		case err != nil:
-			return err
-		default:
-			k.Readings[at] = infer.Read(at, data)
-		}
-	}
 	return nil
 }
 
