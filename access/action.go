@@ -15,6 +15,13 @@ const (
 	// UnregisterCatalog is taking back such a file and the entities that it
 	// gave.
 	UnregisterCatalog Action = "catalog.unregister"
+	// ReadApprovals is reading requests for approval: those of others that one
+	// is not asked to decide on.
+	ReadApprovals Action = "approvals.read"
+	// DecideApprovals is granting and denying requests for approval. Whom a
+	// request names may do it without a rule that allows it, but not against
+	// one that denies it.
+	DecideApprovals Action = "approvals.decide"
 	// ReadAudit is reading the record of acts.
 	ReadAudit Action = "audit.read"
 	// ReadSelf is asking who one is.
@@ -25,7 +32,8 @@ const (
 
 // Actions are all actions there are, in a fixed order.
 func Actions() []Action {
-	return []Action{ReadCatalog, RefreshCatalog, RegisterCatalog, UnregisterCatalog, ReadAudit, ReadSelf, ReadSchema}
+	return []Action{ReadCatalog, RefreshCatalog, RegisterCatalog, UnregisterCatalog,
+		ReadPreviews, CreatePreview, ExtendPreview, DeletePreview, ReadApprovals, DecideApprovals, ReadAudit, ReadSelf, ReadSchema}
 }
 
 // Effect is what an action does to the world, in the terms of MCP's hints.
@@ -39,13 +47,13 @@ type Effect struct {
 // as the worst.
 func (a Action) Effect() Effect {
 	switch a {
-	case ReadCatalog, ReadAudit, ReadSelf, ReadSchema:
+	case ReadCatalog, ReadPreviews, ReadApprovals, ReadAudit, ReadSelf, ReadSchema:
 		return Effect{ReadOnly: true, Idempotent: true}
 	case RefreshCatalog:
 		return Effect{Idempotent: true}
-	case RegisterCatalog:
+	case RegisterCatalog, CreatePreview, ExtendPreview, DecideApprovals:
 		return Effect{}
-	case UnregisterCatalog:
+	case UnregisterCatalog, DeletePreview:
 		return Effect{Destructive: true, Idempotent: true}
 	default:
 		return Effect{Destructive: true}

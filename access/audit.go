@@ -31,6 +31,7 @@ type Entry struct {
 	Groups    []string `json:"groups,omitempty" jsonschema:"the subject's groups at the time"`
 	Input     string   `json:"input,omitempty" jsonschema:"summary of the input as JSON, secrets masked, cut where long"`
 	Rule      string   `json:"rule,omitempty" jsonschema:"the policy rule that decided"`
+	Approval  string   `json:"approval,omitempty" jsonschema:"the request for approval that it made, used or decided on"`
 	Status    Status   `json:"status" jsonschema:"ok, refused, failed, or unknown where no end is recorded"`
 	Code      string   `json:"code,omitempty" jsonschema:"fault code of a refusal or failure"`
 	Message   string   `json:"message,omitempty" jsonschema:"what the caller was told of it"`
@@ -54,6 +55,9 @@ type Begun struct {
 	Who       Caller
 	Input     string // already redacted
 	Rule      string
+	// Approval is the id of the request for approval that the act made, used
+	// or decided on.
+	Approval string
 	// Outcome is set where the act ends before it begins: a refusal.
 	Outcome *Outcome
 }
@@ -90,7 +94,7 @@ func NewEntry(id string, b Begun) Entry {
 		ID: id, Time: b.Time.UTC().Format(time.RFC3339Nano),
 		Action: b.Action, Operation: b.Operation, Target: b.Target,
 		Subject: b.Who.Subject(), Agent: b.Who.Agent(), Token: b.Who.Token(), Groups: b.Who.Groups(),
-		Input: b.Input, Rule: b.Rule, Status: StatusUnknown,
+		Input: b.Input, Rule: b.Rule, Approval: b.Approval, Status: StatusUnknown,
 	}
 	if b.Outcome != nil {
 		e.End(*b.Outcome)

@@ -32,6 +32,18 @@ type Op struct {
 	Target string
 	// Input is summarised in the audit as JSON, with secrets masked.
 	Input any
+	// Plan is what would be done, in whole: what an approval is bound to, as
+	// JSON, and what who decides is shown, with secrets masked. Equal wishes
+	// have equal plans: it holds no times, and nothing random. nil is Input.
+	Plan any
+	// Summary says in a sentence what would be done, for who decides; "" makes
+	// one of Operation and Target.
+	Summary string
+
+	// What the lock itself sets: who may decide on a request for approval is
+	// not a matter of rules that allow.
+	decided  *Decision
+	approval string
 }
 
 // GuardConfig is what a Guard works with.
@@ -44,6 +56,9 @@ type GuardConfig struct {
 	Quota Quota
 	// Limits add to DefaultLimits.
 	Limits Limits
+	// Approvals keeps requests for approval; without it what needs approval is
+	// refused.
+	Approvals Approvals
 	// Logger is told when an outcome could not be recorded; nil is
 	// slog.Default.
 	Logger *slog.Logger
@@ -57,6 +72,8 @@ type Guard struct {
 	quota  Quota
 	limits Limits
 	logger *slog.Logger
+
+	approvals Approvals
 }
 
 // NewGuard makes a Guard; the error is a Problems where limits are wrong.
@@ -72,15 +89,16 @@ func NewGuard(cfg GuardConfig) (*Guard, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
-	return &Guard{policy: cfg.Policy, log: cfg.Log, quota: cfg.Quota, limits: DefaultLimits().with(cfg.Limits), logger: cfg.Logger}, ps.err()
+	return &Guard{policy: cfg.Policy, log: cfg.Log, quota: cfg.Quota, limits: DefaultLimits().with(cfg.Limits), logger: cfg.Logger, approvals: cfg.Approvals}, ps.err()
 }
 
 // Do runs an act inside the lock: may the caller do it, have they done it too
-// often, then "begun" is recorded, act runs, and its outcome is recorded even
+// often, has a person agreed where policy wants that, then "begun" is recorded, act runs, and its outcome is recorded even
 // if the caller has hung up. Refusals are recorded too: 300 of one
 // caller in ten minutes, and those beyond in the server's log. Where the record
-// cannot be written nothing happens. Faults: unauthenticated, forbidden,
-// quota_exceeded, unavailable (no record, no quota), internal (a panic in
+// cannot be written nothing happens. An approval counts for one act, however
+// that ends. Faults: unauthenticated, forbidden (also where a person denied it),
+// approval_required, quota_exceeded, unavailable (no record, no quota), internal (a panic in
 // act), and those of act.
 func Do[T any](ctx context.Context, g *Guard, who Caller, op Op, act func(context.Context) (T, error)) (out T, err error) {
 	id, err := g.begin(ctx, who, op)
@@ -118,13 +136,16 @@ func (g *Guard) begin(ctx context.Context, who Caller, op Op) (id string, err er
 	if err := ctx.Err(); err != nil {
 		return "", fault.From(err)
 	}
-	d := g.policy.Allow(who, op.Action, op.Resource)
+	d := g.decision(who, op)
 	b := g.begun(who, op, d.Rule)
 	if !d.Allowed {
 		return "", g.refuse(ctx, b, refusal(who, d))
 	}
 	if err := g.take(ctx, who, op.Action); err != nil {
 		return "", g.refuse(ctx, b, err)
+	}
+	if b.Approval, err = g.approved(ctx, who, op, b); err != nil {
+		return "", err
 	}
 	id, cause := g.log.Begin(ctx, b)
 	if cause != nil {
@@ -134,13 +155,20 @@ func (g *Guard) begin(ctx context.Context, who Caller, op Op) (id string, err er
 	return id, nil
 }
 
+func (g *Guard) decision(who Caller, op Op) Decision {
+	if op.decided != nil {
+		return *op.decided
+	}
+	return g.policy.Allow(who, op.Action, op.Resource)
+}
+
 func (g *Guard) begun(who Caller, op Op, rule string) Begun {
 	if op.Target == "" {
 		op.Target = op.Resource.Ref
 	}
 	return Begun{
 		Time: time.Now(), Action: op.Action, Operation: op.Operation, Target: plain(op.Target),
-		Who: who, Input: summarise(op.Input), Rule: rule,
+		Who: who, Input: summarise(op.Input), Rule: rule, Approval: op.approval,
 	}
 }
 

@@ -18,6 +18,10 @@ type Selector struct {
 	Types      []string `yaml:"types,omitempty" json:"types,omitempty"`
 	Owners     []string `yaml:"owners,omitempty" json:"owners,omitempty"`
 	Tags       []string `yaml:"tags,omitempty" json:"tags,omitempty"`
+	// Environments and Protected pick acts by the environment that they touch;
+	// no read touches one.
+	Environments []string `yaml:"environments,omitempty" json:"environments,omitempty"`
+	Protected    bool     `yaml:"protected,omitempty" json:"protected,omitempty"`
 }
 
 // own, among the owners of a rule's selector, is any of the caller's groups.
@@ -25,11 +29,12 @@ const own = "own"
 
 func (s *Selector) matches(a *Attributes) bool {
 	return oneOf(s.Refs, a.Ref) && oneOf(s.Kinds, a.Kind) && oneOf(s.Namespaces, a.Namespace) &&
-		oneOf(s.Types, a.Type) && overlap(s.Owners, a.Owners) && overlap(s.Tags, a.Tags)
+		oneOf(s.Types, a.Type) && overlap(s.Owners, a.Owners) && overlap(s.Tags, a.Tags) &&
+		oneOf(s.Environments, a.Environment) && (!s.Protected || a.Protected)
 }
 
 func (s *Selector) empty() bool {
-	return len(s.Refs)+len(s.Kinds)+len(s.Namespaces)+len(s.Types)+len(s.Owners)+len(s.Tags) == 0
+	return len(s.Refs)+len(s.Kinds)+len(s.Namespaces)+len(s.Types)+len(s.Owners)+len(s.Tags)+len(s.Environments) == 0 && !s.Protected
 }
 
 // text is the selector's canonical form: its lists are already sorted.
@@ -72,6 +77,9 @@ type rule struct {
 	who     callers
 	actions []string // globs
 	on      Selector
+	// approval is set where the rule neither allows nor denies, but has what
+	// other rules allow wait for approval.
+	approval *approvalRule
 }
 
 // callers picks callers. Anonymous ones are picked by anonymous alone; of the
@@ -115,7 +123,7 @@ func (p *Policy) Scope(who Caller, action Action) Scope {
 	var allow, deny []grant
 	for i := range p.rules {
 		r := &p.rules[i]
-		if !r.who.match(who) || !anyGlob(r.actions, string(action)) {
+		if r.approval != nil || !r.who.match(who) || !anyGlob(r.actions, string(action)) {
 			continue
 		}
 		on, some := r.on.of(who)

@@ -43,6 +43,8 @@ type ruleSpec struct {
 	Who     whoSpec  `yaml:"who"`
 	Actions []string `yaml:"actions"`
 	On      Selector `yaml:"on"`
+	// Approval belongs to the effect approval alone.
+	Approval *approvalSpec `yaml:"approval"`
 }
 
 type whoSpec struct {
@@ -173,6 +175,8 @@ func goKind(t string) string {
 	switch {
 	case t == "string":
 		return "a text"
+	case t == "time.Duration":
+		return "a duration such as 24h"
 	case t == "bool":
 		return "true or false"
 	case strings.HasPrefix(t, "[]"):
@@ -187,11 +191,15 @@ func knownKeys(typeName string) []string {
 	case "policyFile":
 		return []string{"rules"}
 	case "ruleSpec":
-		return []string{"name", "effect", "who", "actions", "on"}
+		return []string{"name", "effect", "who", "actions", "on", "approval"}
 	case "whoSpec":
 		return []string{"subjects", "agents", "groups", "roles", "anonymous"}
+	case "approvalSpec":
+		return []string{"by", "expires"}
+	case "approverSpec":
+		return []string{"owners", "groups", "roles", "subjects"}
 	default:
-		return []string{"refs", "kinds", "namespaces", "types", "owners", "tags"}
+		return []string{"refs", "kinds", "namespaces", "types", "owners", "tags", "environments", "protected"}
 	}
 }
 
@@ -201,9 +209,12 @@ func (l *loader) rule(path string, s *ruleSpec) rule {
 	if err := checkName(s.Name); err != nil {
 		l.add(path+".name", "Give the rule a short name such as read-catalog.", "the name %v", err)
 	}
-	if s.Effect != "allow" && s.Effect != "deny" {
-		l.add(path+".effect", `Write "allow" or "deny".`, "%q is no effect", clip(s.Effect, 80))
+	switch s.Effect {
+	case "allow", "deny", effectApproval:
+	default:
+		l.add(path+".effect", `Write "allow", "deny" or "approval".`, "%q is no effect", clip(s.Effect, 80))
 	}
+	r.approval = l.approval(path, s)
 	r.who = l.callers(path+".who", &s.Who)
 	l.actions(path+".actions", s.Actions)
 	r.on = l.selector(path+".on", &s.On)
@@ -247,6 +258,8 @@ func (l *loader) selector(path string, s *Selector) Selector {
 		Types:      l.exact(path+".types", lower(s.Types)),
 		Owners:     l.exact(path+".owners", l.refs(path+".owners", s.Owners, "group", own)),
 		Tags:       l.exact(path+".tags", slices.Clone(s.Tags)),
+
+		Environments: l.exact(path+".environments", slices.Clone(s.Environments)), Protected: s.Protected,
 	}
 }
 

@@ -16,6 +16,10 @@ type Attributes struct {
 	Type      string
 	Owners    []string
 	Tags      []string
+	// Environment is the environment of the entity that an act touches, "" for
+	// none, and Protected tells whether the catalog says that it is protected.
+	Environment string
+	Protected   bool
 }
 
 // Scope is what a caller may read, compiled from policy to data. The zero

@@ -25,6 +25,9 @@ type Service struct {
 	policy *Policy
 	audit  AuditReader
 	now    func() time.Time
+
+	approvals Approvals // set by AttachApprovals
+	guard     *Guard
 }
 
 // NewService makes the service; a nil policy is DefaultPolicy.
@@ -81,16 +84,30 @@ func (s *Service) extent(who Caller, action Action) string {
 	switch {
 	case action == ReadSchema && !s.policy.Allow(who, action, Attributes{}).Allowed:
 		return "" // nothing of it has an owner
-	case action == ReadSelf, action == ReadSchema, scope.All():
+	case action == ReadSelf, action == ReadSchema, scope.All() && action != DecideApprovals:
 		return "everything"
 	case action == ReadAudit && !s.readsAudit(who):
 		if who.Anonymous() {
 			return ""
 		}
 		return "your own acts"
+	case action == ReadApprovals && !scope.All() && !who.Anonymous():
+		return "your own requests, those you may decide on" + prefixed(", and those on ", scope.words())
+	case action == DecideApprovals:
+		if who.Anonymous() || who.Agent() != "" || !strings.HasPrefix(who.Subject(), "user:") || !s.policy.asks(who) {
+			return ""
+		}
+		return "requests of others that name you, or a group or role of yours"
 	default:
 		return scope.words()
 	}
+}
+
+func prefixed(with, text string) string {
+	if text == "" {
+		return ""
+	}
+	return with + text
 }
 
 // words describes a scope, "" if it holds nothing.

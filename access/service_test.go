@@ -28,12 +28,14 @@ func TestWhoami(t *testing.T) {
 		want   string
 	}{
 		{"an owner's agent", nil, alice(), "user:default/alice claude false test [group:default/payments] [] " +
-			"catalog.read=everything; catalog.refresh=entities with owners group:default/payments; catalog.register=everything; catalog.unregister=entities with owners group:default/payments; audit.read=your own acts; self.read=everything; schema.read=everything"},
+			"catalog.read=everything; catalog.refresh=entities with owners group:default/payments; catalog.register=everything; catalog.unregister=entities with owners group:default/payments; " +
+			"previews.read=everything; previews.create=entities with owners group:default/payments; previews.extend=entities with owners group:default/payments; previews.delete=entities with owners group:default/payments; approvals.read=your own requests, those you may decide on, and those on entities with owners group:default/payments; audit.read=your own acts; self.read=everything; schema.read=everything"},
 		{"sre", nil, accesstest.As("eve", accesstest.Roles("sre")), "user:default/eve  false test [] [sre] " +
-			"catalog.read=everything; catalog.refresh=everything; catalog.register=everything; catalog.unregister=everything; audit.read=everything; self.read=everything; schema.read=everything"},
+			"catalog.read=everything; catalog.refresh=everything; catalog.register=everything; catalog.unregister=everything; " +
+			"previews.read=everything; previews.create=everything; previews.extend=everything; previews.delete=everything; approvals.read=everything; approvals.decide=requests of others that name you, or a group or role of yours; audit.read=everything; self.read=everything; schema.read=everything"},
 		{"an anonymous reader", nil, accesstest.Anonymous(), "  true anonymous [] [] catalog.read=everything; self.read=everything"},
 		{"under rules", limited, alice(), "user:default/alice claude false test [group:default/payments] [] " +
-			"catalog.read=everything, except entities with kinds api, tags hidden; catalog.refresh=entities with owners group:default/payments; audit.read=your own acts; self.read=everything"},
+			"catalog.read=everything, except entities with kinds api, tags hidden; catalog.refresh=entities with owners group:default/payments; approvals.read=your own requests, those you may decide on; audit.read=your own acts; self.read=everything"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := accesstest.Service(t, tt.policy, accesstest.NewLog())

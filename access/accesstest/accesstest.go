@@ -81,7 +81,7 @@ func mustPolicy(rules string) *access.Policy {
 func Guard(t testing.TB, policy *access.Policy) (*access.Guard, *Log) {
 	t.Helper()
 	log := NewLog()
-	g, err := access.NewGuard(access.GuardConfig{Policy: policy, Log: log, Quota: NewQuota()})
+	g, err := access.NewGuard(access.GuardConfig{Policy: policy, Log: log, Quota: NewQuota(), Approvals: NewApprovals()})
 	if err != nil {
 		t.Fatal(err)
 	}

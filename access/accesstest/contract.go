@@ -58,7 +58,7 @@ func logRoundTrip(t *testing.T, log RecordedLog) {
 	who := As("alice", Agent("claude"), Groups("payments", "search"), Token("laptop"))
 	b := access.Begun{
 		Time: noon, Action: access.RefreshCatalog, Operation: "refresh_entity", Target: "component:default/checkout",
-		Who: who, Input: `{"ref":"checkout"}`, Rule: "act-on-own",
+		Who: who, Input: `{"ref":"checkout"}`, Rule: "act-on-own", Approval: "0198",
 	}
 	open := begin(t, log, b)
 	ok := begin(t, log, b)

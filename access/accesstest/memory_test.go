@@ -14,3 +14,7 @@ func TestLogInMemory(t *testing.T) {
 func TestQuotaInMemory(t *testing.T) {
 	accesstest.QuotaContract(t, func(testing.TB) access.Quota { return accesstest.NewQuota() })
 }
+
+func TestApprovalsInMemory(t *testing.T) {
+	accesstest.ApprovalsContract(t, func(testing.TB) access.Approvals { return accesstest.NewApprovals() })
+}

@@ -14,7 +14,7 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
-const auditColumns = "id, begun_at, action, operation, target, subject, agent, token_name, group_refs, input, policy_rule, status, code, message, took"
+const auditColumns = "id, begun_at, action, operation, target, subject, agent, token_name, group_refs, input, policy_rule, status, code, message, took, approval"
 
 // Begin records an act that begins, or a refusal; it returns when the record
 // is on disk. See access.Log.
@@ -31,9 +31,9 @@ func (s *Store) Begin(ctx context.Context, b access.Begun) (string, error) {
 	if b.Outcome != nil {
 		o = *b.Outcome
 	}
-	_, err = s.exec(ctx, "INSERT INTO audit ("+auditColumns+") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+	_, err = s.exec(ctx, "INSERT INTO audit ("+auditColumns+") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
 		id.String(), b.Time.UnixMicro(), string(b.Action), b.Operation, b.Target, b.Who.Subject(), b.Who.Agent(), b.Who.Token(),
-		string(groups), b.Input, b.Rule, string(o.Status), string(o.Code), o.Message, int64(o.Took))
+		string(groups), b.Input, b.Rule, string(o.Status), string(o.Code), o.Message, int64(o.Took), b.Approval)
 	if err != nil {
 		return "", fmt.Errorf("recording an act: %w", err)
 	}
@@ -96,7 +96,7 @@ func (s *Store) entries(ctx context.Context, text string, args []any) (entries [
 		var groups, code string
 		var begun, took int64
 		var o access.Outcome
-		if err := rows.Scan(&e.ID, &begun, &e.Action, &e.Operation, &e.Target, &e.Subject, &e.Agent, &e.Token, &groups, &e.Input, &e.Rule, &o.Status, &code, &o.Message, &took); err != nil {
+		if err := rows.Scan(&e.ID, &begun, &e.Action, &e.Operation, &e.Target, &e.Subject, &e.Agent, &e.Token, &groups, &e.Input, &e.Rule, &o.Status, &code, &o.Message, &took, &e.Approval); err != nil {
 			return nil, fmt.Errorf("reading the audit in %s: %w", s.where, err)
 		}
 		if err := json.Unmarshal([]byte(groups), &e.Groups); err != nil {

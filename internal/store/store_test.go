@@ -63,6 +63,7 @@ func raw(t testing.TB, dsn string) *sql.DB {
 func TestContracts(t *testing.T) {
 	engines(t, func(t *testing.T, dsn func(testing.TB) string) {
 		accesstest.LogContract(t, func(t testing.TB) accesstest.RecordedLog { return open(t, dsn(t)) })
+		accesstest.ApprovalsContract(t, func(t testing.TB) access.Approvals { return open(t, dsn(t)) })
 		accesstest.QuotaContract(t, func(t testing.TB) access.Quota { return open(t, dsn(t)) })
 	})
 }

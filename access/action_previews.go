@@ -1,0 +1,14 @@
+package access
+
+// The actions of previews. Each is done to the service that a preview is of.
+const (
+	// ReadPreviews is reading previews, what happened to them and what they
+	// wrote.
+	ReadPreviews Action = "previews.read"
+	// CreatePreview is having a service run at a revision.
+	CreatePreview Action = "previews.create"
+	// ExtendPreview is putting off a preview's end.
+	ExtendPreview Action = "previews.extend"
+	// DeletePreview is having a preview removed before its end.
+	DeletePreview Action = "previews.delete"
+)
