@@ -1,0 +1,66 @@
+package knowledge
+
+import (
+	"log/slog"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+// Config is what a Service is made of; all but Logger are needed.
+type Config struct {
+	// Catalog tells which services documents are about, and who may see them.
+	Catalog *catalog.Service
+	// Index finds documents, Keeper keeps them.
+	Index  Index
+	Keeper Keeper
+	// Logger is told what was left out; nil is slog.Default.
+	Logger *slog.Logger
+}
+
+// Service answers questions about documents, for every door. It follows the
+// catalog's sources as an ingest.Follower.
+//
+// A caller sees a document if they see a component that lives nearest above
+// it in its repository, or, where none does, any entity of its source; and, if
+// its front matter names services that exist, one of those, too.
+type Service struct {
+	catalog *catalog.Service
+	index   Index
+	keeper  Keeper
+	log     *slog.Logger
+	library *library
+	rules   Rules // nil where none are known
+}
+
+// New makes a Service without documents; Restore brings back those of before.
+func New(c Config) (*Service, error) {
+	if c.Catalog == nil || c.Index == nil || c.Keeper == nil {
+		return nil, fault.New(fault.Invalid, "the knowledge room needs a catalog, an index and a keeper")
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	return &Service{catalog: c.Catalog, index: c.Index, keeper: c.Keeper, log: c.Logger, library: newLibrary()}, nil
+}
+
+// Documents is how many documents there are.
+func (s *Service) Documents() int { return s.library.size() }
+
+// reading is one caller's view of the documents at one moment.
+type reading struct {
+	*Service
+	*catalog.View
+	places map[placeKey]*place
+	subject
+}
+
+// subject is the service that a caller asks about; zero if about none.
+type subject struct {
+	ref, source, owner, system string
+}
+
+func (s *Service) reading(who access.Caller) *reading {
+	return &reading{Service: s, View: catalog.NewView(s.catalog, who), places: map[placeKey]*place{}}
+}
