@@ -22,20 +22,20 @@ func (s *Snapshot) Kind(scope access.Scope, kind string) iter.Seq[*entity.Entity
 }
 
 // Sources are the names of the sources that the entities in scope came from.
+// The caller must not change them.
 func (s *Snapshot) Sources(scope access.Scope) map[string]bool {
-	out := map[string]bool{}
-	s.visible(scope).each(func(id uint32) bool {
-		out[s.slots.get(id).entity.From.Source] = true
-		return true
-	})
-	return out
+	return s.scopes.from(scope.Key(), func() map[string]bool { return s.sources(s.visible(scope)) })
 }
 
 // Giving are the names of the sources that any entities came from, whoever may
-// see them.
+// see them. The caller must not change them.
 func (s *Snapshot) Giving() map[string]bool {
+	return s.scopes.from("all", func() map[string]bool { return s.sources(s.live) })
+}
+
+func (s *Snapshot) sources(of bitset) map[string]bool {
 	out := map[string]bool{}
-	s.live.each(func(id uint32) bool {
+	of.each(func(id uint32) bool {
 		out[s.slots.get(id).entity.From.Source] = true
 		return true
 	})

@@ -13,6 +13,8 @@ const maxScopes = 256
 type scopeCache struct {
 	mu   sync.RWMutex
 	sets map[string]scopeSet
+	// sources are where the entities of a scope came from, by its key.
+	sources map[string]map[string]bool
 }
 
 type scopeSet struct {
@@ -20,7 +22,27 @@ type scopeSet struct {
 	set   bitset // shared: never changed
 }
 
-func newScopeCache() *scopeCache { return &scopeCache{sets: map[string]scopeSet{}} }
+func newScopeCache() *scopeCache {
+	return &scopeCache{sets: map[string]scopeSet{}, sources: map[string]map[string]bool{}}
+}
+
+// from gives the sources of a scope, found once.
+func (c *scopeCache) from(key string, find func() map[string]bool) map[string]bool {
+	c.mu.RLock()
+	known, ok := c.sources[key]
+	c.mu.RUnlock()
+	if ok {
+		return known
+	}
+	known = find()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.sources) >= maxScopes {
+		clear(c.sources)
+	}
+	c.sources[key] = known
+	return known
+}
 
 // visible is the set of entities in scope. The caller must not change it.
 func (s *Snapshot) visible(scope access.Scope) bitset {
