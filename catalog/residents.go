@@ -75,22 +75,52 @@ func settle(in map[string]map[string]string, ref string, h home, moves bool) {
 func (r *residents) alone(key string) bool {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return len(r.in[key]) <= 1
+	own := 0
+	for ref := range r.in[key] {
+		if _, here := r.files[key][ref]; here {
+			own++
+		}
+		if own > 1 {
+			return false
+		}
+	}
+	return own == 1 || len(r.in[key]) <= 1
+}
+
+// living are the components that live in a repository: those whose catalog
+// files are there, too, or else those of which others say so. Anybody may write
+// that a component of theirs lives in a repository; where it speaks for itself
+// that does not count, lest it be taken for what the repository holds. It is
+// called under the lock.
+func (r *residents) living(key string) map[string]string {
+	all, own := r.in[key], map[string]string{}
+	for ref, dir := range all {
+		if _, here := r.files[key][ref]; here {
+			own[ref] = dir
+		}
+	}
+	if len(own) > 0 {
+		return own
+	}
+	return all
 }
 
 // resident is a component and its folder.
 type resident struct{ ref, dir string }
 
 // of are the components of a repository, or of the repository that a page or
-// folder is in; those whose catalog files are there where nobody lives there.
+// folder is in; those whose catalog files are there where nobody lives there. Of
+// what is above a URL only what speaks for itself counts.
 func (r *residents) of(key string) []resident {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	for k := key; strings.Contains(k, "/"); k = path.Dir(k) {
-		for _, in := range []map[string]map[string]string{r.in, r.files} {
+		for _, in := range []map[string]string{r.living(k), r.files[k]} {
 			var out []resident
-			for ref, dir := range in[k] {
-				out = append(out, resident{ref, dir})
+			for ref, dir := range in {
+				if _, here := r.files[k][ref]; here || k == key {
+					out = append(out, resident{ref, dir})
+				}
 			}
 			if len(out) > 0 {
 				return out
