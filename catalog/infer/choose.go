@@ -45,7 +45,7 @@ func (r *Repository) Commands(dir string) []Choice {
 func (r *Repository) concerning(dir string) map[Role][]found {
 	out, nearest := map[Role][]found{}, map[Role]int{}
 	for _, c := range r.found {
-		far, ok := distance(c.Dir, dir)
+		far, ok := distance(c.concerns(), dir)
 		if !ok {
 			continue
 		}
@@ -62,6 +62,14 @@ func (r *Repository) concerning(dir string) map[Role][]found {
 		})
 	}
 	return out
+}
+
+// concerns is the folder that a command is for.
+func (c Command) concerns() string {
+	if _, within := distance(c.About, c.Dir); c.About == "" || within {
+		return c.Dir
+	}
+	return c.About
 }
 
 // distance is how many folders above dir another one is; false if it is not
@@ -111,22 +119,31 @@ func (r *Repository) choose(sorted []found) (Choice, bool) {
 }
 
 // others says what the best command of each other origin is, where it is
-// another one.
+// another one than all that the first origin has.
 func (r *Repository) others(best Command, sorted []found) []string {
 	var out []string
 	seen := map[Origin]bool{best.Origin: true}
+	same := []Command{best}
 	for _, c := range sorted {
-		if seen[c.Origin] || c.Origin == Manifest {
+		if c.Origin == best.Origin && c.Score >= goodScore {
+			same = append(same, c.Command)
+		}
+	}
+	for _, c := range sorted {
+		if seen[c.Origin] || c.Origin == Manifest || c.Score < goodScore {
 			continue
 		}
 		seen[c.Origin] = true
-		if c.broken == "" && r.agree(best, c.Command) {
+		if c.broken == "" && slices.ContainsFunc(same[:min(len(same), maxSame)], func(s Command) bool { return r.agree(s, c.Command) }) {
 			continue
 		}
 		out = append(out, saying(c.Command, c.broken))
 	}
 	return out
 }
+
+// maxSame is how many commands of one origin another one is compared with.
+const maxSame = 20
 
 func saying(c Command, why string) string {
 	s := fmt.Sprintf("%s:%d says `%s`", c.Path, c.Line, c.Text)
@@ -137,66 +154,6 @@ func saying(c Command, why string) string {
 		s += ", but " + why
 	}
 	return s
-}
-
-// agree tells whether two commands come to the same: one of the programs that
-// they end up running, with its first word, is the same.
-func (r *Repository) agree(a, b Command) bool {
-	if a.Text == b.Text {
-		return true
-	}
-	ma, mb := manager(a.Text), manager(b.Text)
-	if ma != "" && mb != "" && ma != mb {
-		return false
-	}
-	ends := r.ends(a.Text, a.Dir, 3)
-	return slices.ContainsFunc(r.ends(b.Text, b.Dir, 3), func(e string) bool { return slices.Contains(ends, e) })
-}
-
-// manager is the package manager that a command calls.
-func manager(text string) string {
-	first, _, _ := strings.Cut(text, " ")
-	switch first {
-	case "npm", "pnpm", "yarn", "bun", "poetry", "uv", "pdm":
-		return first
-	}
-	return ""
-}
-
-// ends are the programs that a command ends up running, targets followed.
-func (r *Repository) ends(text, dir string, depth int) []string {
-	var out []string
-	for _, st := range statements(text, 1) {
-		for _, call := range st.calls {
-			call = unwrap(call)
-			if len(call) == 0 {
-				continue
-			}
-			end := path.Base(call[0])
-			if w := words(call[1:]); len(w) > 0 && manifold(end) {
-				end += " " + w[0]
-			}
-			out = append(out, end)
-			v := classify(call)
-			for _, n := range v.needs {
-				n.Dir = join(join(dir, st.dir), n.Dir)
-				if body := r.targets[n].Recipe; body != "" && depth > 0 {
-					out = append(out, r.ends(body, n.Dir, depth-1)...)
-				}
-			}
-		}
-	}
-	return out
-}
-
-// manifold tells whether a program does quite different things by its first
-// word.
-func manifold(program string) bool {
-	switch program {
-	case "go", "cargo", "npm", "pnpm", "yarn", "bun", "deno", "make", "just", "task", "mvn", "gradle", "dotnet", "swift", "mix", "docker", "uv", "poetry", "ruff", "helm", "bazel":
-		return true
-	}
-	return false
 }
 
 // Standing says what is to be held of a command that somebody declared for a

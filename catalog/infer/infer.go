@@ -50,6 +50,9 @@ type Command struct {
 	// Dir is the folder to run it in, "" for the root of the repository. In
 	// prose it is a guess, for a text in a folder may speak of the whole.
 	Dir string `json:"dir,omitempty"`
+	// About is the folder that it concerns where that is another one than Dir:
+	// a workflow that runs when a folder changes is about that folder.
+	About string `json:"about,omitempty"`
 	// Within is what a text says about the folder, relative to Dir's guess.
 	Within string `json:"within,omitempty"`
 	Origin Origin `json:"origin"`
@@ -87,6 +90,8 @@ type Target struct {
 	Place
 	// Recipe is what it runs, as far as that fits a line.
 	Recipe string `json:"recipe,omitempty"`
+	// Deps are the targets that it has made first.
+	Deps []string `json:"deps,omitempty"`
 }
 
 // Rules is a file with rules for agents.
@@ -108,6 +113,11 @@ type Reading struct {
 	// Open tells that a task file includes others or makes targets by
 	// pattern, so that a target which it does not name may still be there.
 	Open bool `json:"open,omitempty"`
+	// Calls are the files of the repository that a workflow runs or a Makefile
+	// includes. OnlyCalled tells that what a file says counts only where
+	// another that counts calls it.
+	Calls      []string `json:"calls,omitempty"`
+	OnlyCalled bool     `json:"onlyCalled,omitempty"`
 	// Unreadable says why nothing was understood, "" if something was.
 	Unreadable string `json:"unreadable,omitempty"`
 }
@@ -131,7 +141,9 @@ func kinds() []kind {
 		{isNamed("cargo.toml"), readCargo},
 		{isNamed("pom.xml"), readMaven},
 		{isNamed("build.gradle", "build.gradle.kts"), readGradle},
+		{isMakeFragment, readMakeFragment},
 		{isWorkflow, readWorkflow},
+		{isAction, readAction},
 		{isGitLab, readGitLab},
 		{isCodeowners, readCodeowners},
 		{isOperations, readOperations},
@@ -157,10 +169,6 @@ func isMakefile(_, base string) bool {
 func isWorkflow(dir, base string) bool {
 	ext := path.Ext(base)
 	return (dir == ".github/workflows" || dir == ".gitea/workflows" || dir == ".forgejo/workflows") && (ext == ".yml" || ext == ".yaml")
-}
-
-func isGitLab(dir, base string) bool {
-	return dir == "" && (base == ".gitlab-ci.yml" || base == ".gitlab-ci.yaml")
 }
 
 // elsewhere tells whether a path is in a folder that holds other people's

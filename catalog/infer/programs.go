@@ -211,7 +211,7 @@ func goTool(args []string) verdict {
 		return v
 	case "build":
 		v := is(Build)
-		v.narrow = len(words(rest)) > 0 && !slices.Contains(rest, "./...") && slices.Contains(rest, "-gcflags") || slices.ContainsFunc(rest, func(a string) bool { return strings.HasSuffix(a, ".go") })
+		v.narrow = buildsPart(rest)
 		return v
 	case "install":
 		if slices.ContainsFunc(rest, func(a string) bool { return strings.Contains(a, "@") }) {
@@ -231,6 +231,18 @@ func goTool(args []string) verdict {
 		}
 	}
 	return verdict{}
+}
+
+// buildsPart tells whether `go build` makes something else than everything or
+// a program: a file, or a package of another folder than those of programs.
+func buildsPart(args []string) bool {
+	if slices.Contains(args, "-gcflags") {
+		return !slices.Contains(args, "./...")
+	}
+	w := words(args)
+	return len(w) > 0 && !slices.Contains(args, "-o") && !slices.ContainsFunc(w, func(a string) bool {
+		return a == "." || strings.Contains(a, "...") || strings.Contains(a, "cmd") || strings.Contains(a, "$") || !strings.Contains(a, "/") && !strings.HasSuffix(a, ".go")
+	})
 }
 
 // partOfGo tells whether `go test` runs less than every package. A word after

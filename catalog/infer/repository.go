@@ -48,24 +48,35 @@ type found struct {
 func NewRepository(readings map[string]Reading, files []string) *Repository {
 	r := &Repository{readings: readings, targets: map[Need]Target{}, open: map[Need]bool{}, tasked: map[Need]string{}, homes: map[string]bool{}}
 	r.sorted = slices.Sorted(maps.Keys(readings))
-	for _, at := range r.sorted {
-		r.join(at, readings[at])
-	}
 	tree := newTree(files)
+	for _, at := range r.sorted {
+		if !readings[at].OnlyCalled {
+			r.join(at, readings[at])
+		}
+	}
+	called := r.follow()
 	r.byPath(files, tree)
 	for _, at := range r.sorted {
-		for _, c := range readings[at].Commands {
-			if c.Score >= goodScore || c.Score >= weakScore && (c.Role == Test || c.Role == TestOne || c.Role == Lint) {
-				c = r.placed(c, tree)
-				r.found = append(r.found, found{c, r.broken(c, tree.there)})
-			}
+		if !readings[at].OnlyCalled {
+			r.find(readings[at].Commands, tree)
 		}
 		if rules := readings[at].Rules; rules != nil {
 			r.rules = append(r.rules, *rules)
 		}
 	}
+	r.find(called, tree)
 	r.files = slices.Sorted(maps.Keys(tree.asked))
 	return r
+}
+
+// find keeps the commands that are good enough to be given.
+func (r *Repository) find(commands []Command, t *tree) {
+	for _, c := range commands {
+		if c.Score >= goodScore || c.Score >= weakScore && (c.Role == Test || c.Role == TestOne || c.Role == Lint) {
+			c = r.placed(c, t)
+			r.found = append(r.found, found{c, r.broken(c, t.there)})
+		}
+	}
 }
 
 // byPath notes the files that mean something by where they are.

@@ -123,6 +123,9 @@ var (
 func named(name string) verdict {
 	lower := strings.ToLower(name)
 	if r, ok := knownNames()[lower]; ok {
+		if lower == "check" { // which may well be more than the tests
+			return verdict{role: r, score: namedScore - 1}
+		}
 		return verdict{role: r, score: namedScore}
 	}
 	parts := parted(lower)

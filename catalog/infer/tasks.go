@@ -35,70 +35,6 @@ func clip(s string) string {
 	return s
 }
 
-var (
-	makeRule    = regexp.MustCompile(`^([A-Za-z0-9_./%$(){} -]+?)\s*::?(?:\s|$)`)
-	makeInclude = regexp.MustCompile(`^\s*-?s?include\s`)
-)
-
-// readMakefile lists the targets of a Makefile. Names made of variables and
-// patterns are not followed; that they are there is said.
-func readMakefile(at string, data []byte) Reading {
-	var r Reading
-	lines := strings.Split(string(data), "\n")
-	for i := 0; i < len(lines) && len(r.Targets) < maxFindings; i++ {
-		line := strings.TrimRight(lines[i], "\r")
-		if makeInclude.MatchString(line) {
-			r.Open = true
-		}
-		start := i
-		for strings.HasSuffix(line, "\\") && i+1 < len(lines) && !strings.HasPrefix(line, "\t") {
-			i++
-			line = strings.TrimSuffix(line, "\\") + " " + strings.TrimRight(lines[i], "\r")
-		}
-		m := makeRule.FindStringSubmatch(line)
-		if m == nil || isAssignment(line[len(m[1]):]) {
-			continue
-		}
-		for name := range strings.FieldsSeq(m[1]) {
-			switch {
-			case strings.ContainsAny(name, "%$(){}"):
-				r.Open = true
-			case strings.HasPrefix(name, "."):
-			default:
-				r.task(at, start+1, "make", name, "make "+name, recipe(lines[i+1:]))
-			}
-		}
-	}
-	r.dedupe()
-	return r
-}
-
-func isAssignment(rest string) bool {
-	rest = strings.TrimLeft(rest, " \t:")
-	return strings.HasPrefix(rest, "=")
-}
-
-// recipe is what a rule runs first.
-func recipe(lines []string) string {
-	var parts []string
-	for _, l := range lines {
-		if !strings.HasPrefix(l, "\t") {
-			if strings.TrimSpace(l) == "" && len(parts) == 0 {
-				continue
-			}
-			break
-		}
-		l = strings.TrimLeft(strings.TrimSpace(l), "@-+")
-		if l != "" && !strings.HasPrefix(l, "#") {
-			parts = append(parts, l)
-		}
-		if len(parts) > 5 {
-			break
-		}
-	}
-	return strings.ReplaceAll(strings.Join(parts, "\n"), "$$", "$")
-}
-
 // dedupe joins several rules for one target, and keeps one command for each.
 func (r *Reading) dedupe() {
 	first := map[string]int{}
@@ -106,6 +42,7 @@ func (r *Reading) dedupe() {
 	for _, t := range r.Targets {
 		if i, again := first[t.Name]; again {
 			targets[i].Recipe = cmp.Or(targets[i].Recipe, t.Recipe)
+			targets[i].Deps = append(targets[i].Deps, t.Deps...)
 			continue
 		}
 		first[t.Name] = len(targets)

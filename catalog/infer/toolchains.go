@@ -14,7 +14,7 @@ func otherPrograms() judges {
 		"rspec": partly(Test), "rubocop": always(Lint), "bundle": sub(map[string]Role{"install": Setup}), "rails": tested(rails, 1), "brakeman": always(Lint), "standardrb": always(Lint),
 		"composer": composer, "phpunit": partly(Test), "pest": partly(Test), "phpstan": always(Lint), "php": php, "pint": ifFlag(Lint, "--test"), "psalm": always(Lint), "phpcs": always(Lint), "php-cs-fixer": ifFlag(Lint, "--dry-run"), "artisan": tested(sub(map[string]Role{"test": Test, "serve": Run, "migrate": Setup}), 1),
 		"flutter": tested(sub(map[string]Role{"test": Test, "analyze": Lint, "run": Run, "build": Build, "pub": Setup}), 1), "dart": tested(sub(map[string]Role{"test": Test, "analyze": Lint, "compile": Build}), 1), "melos": scripted,
-		"ctest": tested(always(Test), 99), "cmake": ifFlag(Build, "--build"), "ninja": ninja, "meson": sub(map[string]Role{"test": Test, "compile": Build, "setup": Setup}), "zig": zig, "dune": sub(map[string]Role{"build": Build, "test": Test, "runtest": Test}),
+		"ctest": tested(always(Test), 99), "cmake": cmake, "ninja": ninja, "meson": sub(map[string]Role{"test": Test, "compile": Build, "setup": Setup}), "zig": zig, "dune": sub(map[string]Role{"build": Build, "test": Test, "runtest": Test}),
 		"forge": tested(sub(map[string]Role{"build": Build, "test": Test}), 1), "anchor": sub(map[string]Role{"build": Build, "test": Test}), "pants": bazel, "buck2": bazel, "bazelisk": bazel,
 		"bazel": bazel,
 		"helm":  sub(map[string]Role{"lint": Lint}), "terraform": sub(map[string]Role{"validate": Lint}), "tflint": always(Lint),
@@ -84,6 +84,20 @@ func mix(args []string) verdict {
 		return ifFlag(Lint, "--check-formatted")(args)
 	}
 	return sub(map[string]Role{"test": Test, "compile": Build, "deps.get": Setup, "setup": Setup, "ecto.setup": Setup, "credo": Lint, "dialyzer": Lint, "lint": Lint, "precommit": Lint, "check": Test, "phx.server": Run})(args)
+}
+
+// cmake builds below the repository, not what was fetched elsewhere.
+func cmake(args []string) verdict {
+	i := slices.Index(args, "--build")
+	if i < 0 || i+1 < len(args) && strings.HasPrefix(args[i+1], "/") {
+		return verdict{}
+	}
+	if j := slices.IndexFunc(args, func(a string) bool { return a == "--target" || a == "-t" }); j > 0 && j+1 < len(args) {
+		if v := named(args[j+1]); v.role == Test {
+			return is(Test)
+		}
+	}
+	return is(Build)
 }
 
 func xcodebuild(args []string) verdict {

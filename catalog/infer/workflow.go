@@ -2,6 +2,8 @@ package infer
 
 import (
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -9,167 +11,229 @@ import (
 
 // onChange are the events at which a workflow says whether a change is good.
 func onChange() map[string]bool {
-	return map[string]bool{"push": true, "pull_request": true, "pull_request_target": true, "merge_group": true, "workflow_call": true}
+	return map[string]bool{"push": true, "pull_request": true, "pull_request_target": true, "merge_group": true}
 }
 
-// readWorkflow finds what a workflow of GitHub or Gitea runs on a change.
-func readWorkflow(at string, data []byte) Reading {
+// isAction tells whether a file describes an action of the repository's own.
+func isAction(dir, base string) bool {
+	if base != "action.yml" && base != "action.yaml" {
+		return false
+	}
+	return strings.HasPrefix(dir, ".github/") || strings.HasPrefix(dir, ".gitea/") || strings.HasPrefix(dir, ".forgejo/")
+}
+
+// readAction finds what the steps of a composite action run.
+func readAction(file string, data []byte) Reading {
 	root, why := mapping(data)
 	if root == nil {
 		return Reading{Unreadable: why}
 	}
-	if !triggered(child(root, "on")) {
+	w := workflowReader{at: file, out: Reading{OnlyCalled: true}}
+	j := job{reader: &w}
+	for _, step := range items(child(child(root, "runs"), "steps")) {
+		j.step(step)
+	}
+	return w.out
+}
+
+// readWorkflow finds what a workflow of GitHub or Gitea runs on a change.
+func readWorkflow(file string, data []byte) Reading {
+	root, why := mapping(data)
+	if root == nil {
+		return Reading{Unreadable: why}
+	}
+	on := child(root, "on")
+	w := workflowReader{at: file, releases: releases(path.Base(file)) || releases(scalar(root, "name")), about: aboutFolder(on)}
+	switch {
+	case triggered(on):
+	case names(on, "workflow_call"):
+		w.out.OnlyCalled = true
+	default:
 		return Reading{}
 	}
-	var r Reading
-	shared := child(child(child(root, "defaults"), "run"), "working-directory")
-	for _, job := range pairs(child(root, "jobs")) {
-		dir := orNode(child(child(child(job, "defaults"), "run"), "working-directory"), shared)
-		for _, step := range items(child(job, "steps")) {
-			r.step(at, step, dir)
+	for name, node := range pairs(child(root, "jobs")) {
+		if never(child(node, "if")) {
+			continue
+		}
+		w.call(child(node, "uses"))
+		all := rows(node)
+		if len(data) > largeWorkflow {
+			all = all[:1]
+		}
+		for _, matrix := range all {
+			j := job{reader: &w, releases: w.releases || releases(name.Value), matrix: matrix, env: []*yaml.Node{child(root, "env"), child(node, "env")}}
+			j.dir = firstNode(at(node, "defaults", "run", "working-directory"), at(root, "defaults", "run", "working-directory"))
+			j.shell = firstNode(at(node, "defaults", "run", "shell"), at(root, "defaults", "run", "shell"))
+			for _, step := range items(child(node, "steps")) {
+				j.step(step)
+			}
 		}
 	}
-	return r
-}
-
-func orNode(a, b *yaml.Node) *yaml.Node {
-	if a != nil {
-		return a
+	if w.steps > maxSteps {
+		w.out.Unreadable = "only the first 10,000 of its steps were read"
 	}
-	return b
+	return w.out
 }
 
-// triggered tells whether a workflow runs when the code changes.
-func triggered(on *yaml.Node) bool {
+// What bounds the work on one file.
+const (
+	// largeWorkflow is the size in bytes from which one row of a matrix is
+	// enough.
+	largeWorkflow = 100 << 10
+	maxSteps      = 10_000
+)
+
+func firstNode(all ...*yaml.Node) *yaml.Node {
+	for _, n := range all {
+		if n != nil {
+			return n
+		}
+	}
+	return nil
+}
+
+// names tells whether a workflow's events name one.
+func names(on *yaml.Node, event string) bool {
 	for _, it := range items(on) {
-		if onChange()[it.Value] {
+		if it != nil && it.Value == event {
 			return true
 		}
 	}
-	for k := range pairs(on) {
-		if onChange()[k.Value] {
+	return child(on, event) != nil || hasKey(on, event)
+}
+
+func hasKey(n *yaml.Node, key string) bool {
+	for k := range pairs(n) {
+		if k.Value == key {
 			return true
 		}
 	}
 	return false
 }
 
-// step adds what one step runs.
-func (r *Reading) step(at string, step, dir *yaml.Node) {
-	if own := child(step, "working-directory"); own != nil {
-		dir = own
-	}
-	from := ""
-	if dir != nil {
-		var ok bool
-		if from, ok = cleanDir(dir.Value); !ok {
-			return
+// triggered tells whether a workflow runs when the code changes. One that runs
+// for tags alone makes releases.
+func triggered(on *yaml.Node) bool {
+	for _, it := range items(on) {
+		if it != nil && onChange()[it.Value] {
+			return true
 		}
 	}
-	if run := child(step, "run"); run != nil && run.Kind == yaml.ScalarNode {
-		if shell := child(step, "shell"); shell != nil && !strings.Contains(shell.Value, "sh") || shell != nil && strings.HasPrefix(shell.Value, "pwsh") {
-			return
+	for k, v := range pairs(on) {
+		if onChange()[k.Value] && !(hasKey(v, "tags") && !hasKey(v, "branches") && !hasKey(v, "branches-ignore") && !hasKey(v, "paths")) {
+			return true
 		}
-		r.script(at, run, from)
 	}
-	if uses := child(step, "uses"); uses != nil {
-		r.action(at, uses, child(step, "with"), from)
-	}
+	return false
 }
 
-// script adds the commands of one script.
-func (r *Reading) script(at string, run *yaml.Node, from string) {
-	// An expression is only known when it runs; what it is part of is left out.
-	text := strings.ReplaceAll(run.Value, "${{", "$XPR{{")
-	for _, st := range statements(text, textLine(run)) {
-		if run.Style == yaml.FoldedStyle || !strings.Contains(run.Value, "\n") {
-			st.line = textLine(run)
+// releases tells whether a name is one of what makes releases, whose builds
+// are not those that one works with.
+func releases(name string) bool {
+	return slices.ContainsFunc(parted(name), func(p string) bool {
+		switch p {
+		case "release", "releases", "releaser", "goreleaser", "publish", "deploy", "deployment", "docker", "image", "images", "container", "pages", "docs", "website", "nightly", "benchmark", "bench", "codeql", "scorecard":
+			return true
 		}
-		if strings.Contains(st.text, "$XPR") || len(r.Commands) >= maxFindings {
+		return false
+	})
+}
+
+var (
+	otherEvent = regexp.MustCompile(`github\.event_name\s*==\s*'(schedule|workflow_dispatch|repository_dispatch|release)'|startsWith\(\s*github\.ref(_name)?\s*,\s*'(refs/tags|v)|github\.ref_type\s*==\s*'tag'|\b(failure|cancelled)\(\)`)
+	onWindows  = regexp.MustCompile(`(?i)==\s*'windows`)
+)
+
+// never tells whether a condition is one that does not hold on a change that
+// goes well.
+func never(cond *yaml.Node) bool {
+	if cond == nil || cond.Kind != yaml.ScalarNode {
+		return false
+	}
+	text := strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(cond.Value), "${{"), "}}"))
+	if text == "false" {
+		return true
+	}
+	return otherEvent.MatchString(text) && !strings.ContainsAny(text, "|!")
+}
+
+// aboutFolder is the folder that a workflow is about: that in which all lies
+// whose change starts it, but for files of the workflows.
+func aboutFolder(on *yaml.Node) string {
+	var common []string
+	first := true
+	for k, v := range pairs(on) {
+		if !onChange()[k.Value] {
 			continue
 		}
-		r.ran(at, st, join(from, st.dir))
+		filtered := false
+		for _, p := range items(child(v, "paths")) {
+			if p == nil || strings.HasPrefix(p.Value, "!") || strings.HasPrefix(p.Value, ".git") || strings.HasPrefix(p.Value, ".forgejo/") {
+				continue
+			}
+			parts := literalFolder(p.Value)
+			if filtered = true; first {
+				common, first = parts, false
+			}
+			common = common[:shared(common, parts)]
+		}
+		if !filtered {
+			return ""
+		}
 	}
+	return strings.Join(common, "/")
 }
 
-// ran adds a command that CI runs.
+// literalFolder is the folder of a pattern as far as it is written out.
+func literalFolder(pattern string) []string {
+	parts := strings.Split(strings.Trim(pattern, "/"), "/")
+	for i, p := range parts {
+		if strings.ContainsAny(p, "*?[") || i == len(parts)-1 && path.Ext(p) != "" {
+			return parts[:i]
+		}
+	}
+	return parts
+}
+
+// shared is how many parts two paths begin with alike.
+func shared(a, b []string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+type workflowReader struct {
+	at       string
+	about    string
+	releases bool
+	steps    int
+	out      Reading
+}
+
+// call notes a workflow or an action of the same repository.
+func (w *workflowReader) call(uses *yaml.Node) {
+	if uses == nil || !strings.HasPrefix(uses.Value, "./") || len(w.out.Calls) >= maxCalls {
+		return
+	}
+	w.out.Calls = append(w.out.Calls, path.Clean(uses.Value))
+}
+
+// ran adds a command that CI runs. What it runs for one test is no advice on
+// how to.
 func (r *Reading) ran(at string, st statement, dir string) {
 	v, ok := judge(st, dir)
-	if !ok || len(st.text) > maxText || strings.HasPrefix(dir, "..") || v.role == Run {
+	if !ok || len(st.text) > maxText || strings.HasPrefix(dir, "..") || v.role == Run || len(r.Commands) >= maxFindings {
 		return
 	}
 	c := Command{Role: v.role, Text: st.text, Dir: dir, Origin: CI, Place: Place{Path: at, Line: st.line}, Score: v.score + inBlock, Needs: v.needs}
 	if len(st.calls) > 1 {
 		c.Score--
 	}
-	r.Commands = append(r.Commands, c.roles(v)...)
-}
-
-// action adds what well-known actions run.
-func (r *Reading) action(at string, uses, with *yaml.Node, dir string) {
-	name, _, _ := strings.Cut(uses.Value, "@")
-	if d := child(with, "working-directory"); d != nil {
-		own, ok := cleanDir(d.Value)
-		if !ok {
-			return
-		}
-		dir = own
-	}
-	text := ""
-	switch name {
-	case "golangci/golangci-lint-action":
-		text = "golangci-lint run"
-		if a := child(with, "args"); a != nil && !strings.Contains(a.Value, "${{") {
-			text += " " + squeeze(a.Value)
-		}
-	case "pre-commit/action":
-		text = "pre-commit run --all-files"
-	default:
-		return
-	}
-	for _, st := range statements(text, uses.Line) {
-		r.ran(at, st, dir)
-	}
-}
-
-// reserved are the keys of a GitLab pipeline that are no jobs.
-func reserved() map[string]bool {
-	return map[string]bool{"stages": true, "variables": true, "include": true, "workflow": true, "image": true, "services": true, "cache": true, "spec": true, "pages": true}
-}
-
-// readGitLab finds what the jobs of a GitLab pipeline run.
-func readGitLab(at string, data []byte) Reading {
-	root, why := mapping(data)
-	if root == nil {
-		return Reading{Unreadable: why}
-	}
-	var r Reading
-	r.steps(at, child(child(root, "default"), "before_script"), "")
-	for name, job := range pairs(root) {
-		if reserved()[name.Value] || name.Value == "default" || job == nil {
-			continue
-		}
-		dir := r.steps(at, child(job, "before_script"), "")
-		r.steps(at, child(job, "script"), dir)
-	}
-	return r
-}
-
-// steps adds a list of scripts that share a shell, and gives the folder that
-// they leave it in.
-func (r *Reading) steps(at string, list *yaml.Node, dir string) string {
-	for _, it := range items(list) {
-		switch {
-		case it == nil || it.Tag == "!reference":
-		case it.Kind == yaml.SequenceNode:
-			dir = r.steps(at, it, dir)
-		case it.Kind == yaml.ScalarNode:
-			if to, ok := strings.CutPrefix(strings.TrimSpace(it.Value), "cd "); ok && !strings.ContainsAny(to, " $&;\n") {
-				dir = path.Join(dir, to)
-				continue
-			}
-			r.script(at, it, dir)
+	for _, c := range c.roles(v) {
+		if c.Role != TestOne || v.project {
+			r.Commands = append(r.Commands, c)
 		}
 	}
-	return dir
 }

@@ -54,6 +54,9 @@ func unwrapOnce(call []string) (inner []string, more bool) {
 		return call[2:], true
 	case program == "go" && len(call) > 2 && call[1] == "tool":
 		return call[2:], true
+	case program == "go" && len(call) > 2 && call[1] == "run" && strings.Contains(call[2], "@"):
+		name, _, _ := strings.Cut(call[2], "@")
+		return append([]string{path.Base(name)}, call[3:]...), true
 	case program == "coverage" && len(call) > 3 && call[1] == "run":
 		i := slices.Index(call, "-m")
 		if i < 0 || i+1 >= len(call) {
