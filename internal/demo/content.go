@@ -8,8 +8,10 @@ type service struct {
 	Tags                     []string
 	Consumes, Needs          []string
 	API, Database, Preview   bool
-	Objective                string
-	Pager                    string
+	// Bare services declare nothing for agents: it is found in their files.
+	Bare      bool
+	Objective string
+	Pager     string
 	// Repos is the folder of all repositories as a URL.
 	Repos string
 }
@@ -68,9 +70,9 @@ func services() []service {
 		{Name: "fraud", Title: "Fraud check", Description: "Scores payments for risk.", Team: "payments", System: "money", Tags: []string{"python", "ml", "tier1"}, API: true, Preview: true, Objective: "0.999"},
 		{Name: "ledger", Title: "Ledger", Description: "Books every movement of money, for good.", Team: "payments", System: "money", Tags: []string{"go", "tier1"}, Needs: []string{"resource:ledger-db"}, API: true, Database: true, Preview: true, Objective: "0.9999"},
 		{Name: "orders", Title: "Orders", Description: "Keeps orders from paid to delivered.", Team: "fulfilment", System: "delivery", Tags: []string{"kotlin", "tier1"}, Consumes: []string{"inventory", "shipping"}, Needs: []string{"resource:orders-db"}, API: true, Database: true, Preview: true, Objective: "0.999"},
-		{Name: "inventory", Title: "Inventory", Description: "Counts what is in stock.", Team: "fulfilment", System: "delivery", Tags: []string{"go", "tier2"}, Needs: []string{"resource:inventory-db"}, API: true, Database: true, Preview: true, Objective: "0.999"},
+		{Name: "inventory", Title: "Inventory", Description: "Counts what is in stock.", Team: "fulfilment", System: "delivery", Tags: []string{"go", "tier2"}, Needs: []string{"resource:inventory-db"}, API: true, Database: true, Preview: true, Bare: true, Objective: "0.999"},
 		{Name: "shipping", Title: "Shipping", Description: "Hands parcels to carriers and follows them.", Team: "fulfilment", System: "delivery", Tags: []string{"typescript", "tier2"}, Consumes: []string{"notifications"}, API: true, Preview: true, Objective: "0.99"},
-		{Name: "notifications", Title: "Notifications", Description: "Sends mail and messages to customers.", Team: "fulfilment", System: "delivery", Tags: []string{"go", "tier3"}, API: true, Preview: true, Objective: "0.99"},
+		{Name: "notifications", Title: "Notifications", Description: "Sends mail and messages to customers.", Team: "fulfilment", System: "delivery", Tags: []string{"go", "tier3"}, API: true, Preview: true, Bare: true, Objective: "0.99"},
 		{Name: "identity", Title: "Identity", Description: "Signs customers in.", Team: "platform", System: "accounts", Tags: []string{"go", "tier1"}, Needs: []string{"resource:identity-db"}, API: true, Database: true, Objective: "0.9995"},
 		{Name: "recommendations", Title: "Recommendations", Description: "Suggests what else a customer may like.", Team: "data", System: "insight", Tags: []string{"python", "ml", "experimental"}, Lifecycle: "experimental", Consumes: []string{"search"}, API: true, Objective: "0.95"},
 	}

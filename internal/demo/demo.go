@@ -147,6 +147,12 @@ func (r *renderer) service(s service) (content, error) {
 	if s.API {
 		into["openapi.yaml"] = "openapi.yaml"
 	}
+	if s.Bare {
+		into[".gitea/workflows/ci.yaml"], into["CODEOWNERS"], into["ops/alerts.yaml"] = "ci.yaml", "CODEOWNERS", "alerts.yaml"
+	}
+	if s.Name == "notifications" { // whose AGENTS.md and CI disagree
+		into["ci/test-all.sh"] = "test-all.sh"
+	}
 	return c, r.fill(c.files, s, into)
 }
 
