@@ -22,6 +22,9 @@ const (
 // section, the outline and the first one. What does not fit is left out from
 // the end, whole paragraphs at a time, and Next is the handle of the rest.
 func (s *Service) GetDocument(ctx context.Context, who access.Caller, in GetDocumentInput) (*KnowledgeDocument, error) {
+	if s == nil {
+		return nil, notThere()
+	}
 	budget := in.MaxTokens
 	switch {
 	case budget == 0:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/fairlead-dev/fairlead/access"
@@ -25,7 +26,8 @@ type room struct {
 	ingester *ingest.Ingester
 	sources  map[string]*ingesttest.Memory
 	dir      string
-	stop     func()
+	halt     func() // ends the reading of sources
+	stop     func() // halts, and closes the index
 }
 
 // newRoom makes a room of sources by name, each with its files by path.
@@ -75,14 +77,13 @@ func (r *room) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- r.ingester.Run(ctx) }()
-	r.stop = func() {
-		cancel()
-		<-done
+	r.halt = sync.OnceFunc(func() { cancel(); <-done })
+	r.stop = sync.OnceFunc(func() {
+		r.halt()
 		if err := local.Close(); err != nil {
 			r.t.Error(err)
 		}
-		r.stop = func() {}
-	}
+	})
 	for name := range r.sources {
 		r.awaitRead(name)
 	}

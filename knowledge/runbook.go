@@ -39,6 +39,9 @@ func (s *Service) AttachRules(r Rules) { s.rules = r }
 // about, their owners, and handles of their sections. NotFound where there is
 // none.
 func (s *Service) FindRunbook(ctx context.Context, who access.Caller, in FindRunbookInput) (*Runbooks, error) {
+	if s == nil {
+		return nil, notThere()
+	}
 	key := document.AlertKey(in.Alert)
 	if key == "" || len(in.Alert) > maxQuery {
 		return nil, fault.New(fault.Invalid, "alert: %.60q is no name of an alert", in.Alert).WithFix("Give the name as the alert has it, for example HighErrorRate.")

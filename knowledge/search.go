@@ -35,6 +35,9 @@ const (
 // some. Every hit is one document, with a passage of the section that matches
 // best.
 func (s *Service) SearchKnowledge(ctx context.Context, who access.Caller, in SearchKnowledgeInput) (*KnowledgeHits, error) {
+	if s == nil {
+		return nil, notThere()
+	}
 	limit, err := searchLimit(in.Limit)
 	if err != nil {
 		return nil, err

@@ -176,6 +176,7 @@ func TestSearchFollowsChanges(t *testing.T) {
 	if again := r.sources["checkout"].Reads("README.md"); again != reads {
 		t.Errorf("a restart read a text anew: %d reads, then %d", reads, again)
 	}
+	r.halt()
 	if err := r.Drop(t.Context(), "ledger"); err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Service answers questions about documents, for every door. It follows the
+// Service answers questions about documents, for every door; nil refuses all. It follows the
 // catalog's sources as an ingest.Follower.
 //
 // A caller sees a document if they see a component that lives nearest above
@@ -43,6 +43,11 @@ func New(c Config) (*Service, error) {
 		c.Logger = slog.Default()
 	}
 	return &Service{catalog: c.Catalog, index: c.Index, keeper: c.Keeper, log: c.Logger, library: newLibrary()}, nil
+}
+
+// notThere is what a server without this room answers.
+func notThere() *fault.Error {
+	return fault.New(fault.FailedPrecondition, "this server keeps no documents").WithFix("Ask the operators to run it with an index of documents.")
 }
 
 // Documents is how many documents there are.
