@@ -36,6 +36,7 @@ var layers = []layer{
 	{"internal/forge", []string{"internal/forge", "internal/fault"}},
 	{"internal/keep", []string{"catalog", "internal/fault"}},
 	{"internal/store", []string{"catalog", "previews", "secrets", "gitops", "access", "internal/fault"}},
+	{"internal/jobs", []string{"catalog", "previews", "secrets", "gitops", "access", "internal/fault"}},
 	{"internal/realtest", []string{"internal/fault"}},
 	{"internal/arch", nil},
 	{"internal/demo", []string{"internal/git", "access", "internal/fault"}},
@@ -56,6 +57,8 @@ var engines = map[string]string{
 	"modernc.org/sqlite":                      "internal/store",
 	"github.com/jackc/pgx/v5":                 "internal/store",
 	"github.com/pressly/goose/v3":             "internal/store",
+	"github.com/jackc/pgx/v5/pgxpool":         "internal/jobs", // River wants a pool of its own
+	"github.com/riverqueue/river":             "internal/jobs",
 	"github.com/mark3labs/mcp-go":             "mcp",
 	"github.com/graph-gophers/graphql-go":     "graphql",
 	"github.com/vektah/gqlparser/v2":          "graphql",
@@ -118,12 +121,13 @@ func allowed(l layer, dir, imp string) bool {
 }
 
 func homeOf(imp string) string {
-	for lib, home := range engines {
-		if within(imp, lib) {
-			return home
+	best := ""
+	for lib := range engines {
+		if within(imp, lib) && len(lib) > len(best) {
+			best = lib
 		}
 	}
-	return ""
+	return engines[best]
 }
 
 func within(path, prefix string) bool {

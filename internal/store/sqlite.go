@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -34,7 +35,7 @@ func busy(err error) bool {
 // writers queue in the program and not on the file's lock, and several that
 // read beside it.
 func openSQLite(dir string) (*Store, error) {
-	file, err := sqlitePath(dir)
+	file, err := sqlitePath(dir, sqliteFile)
 	if err != nil {
 		return nil, fault.New(fault.FailedPrecondition, "the state folder %q cannot be used: %s", dir, reason(err)).
 			WithFix("Name a folder that the server's user may write, or a PostgreSQL database as postgres://….").Because(err)
@@ -53,7 +54,7 @@ func openSQLite(dir string) (*Store, error) {
 
 // sqlitePath makes the folder and the file, both for the server's user alone;
 // SQLite gives the files beside it the same mode.
-func sqlitePath(dir string) (string, error) {
+func sqlitePath(dir, name string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err
@@ -61,12 +62,28 @@ func sqlitePath(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, sqliteFile)
+	path := filepath.Join(dir, name)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return "", err
 	}
 	return path, f.Close()
+}
+
+// OpenJobs opens the SQLite file for jobs in a state folder, beside the
+// state's own so that neither waits for the other. It has one connection, as
+// jobs want it. What is lost of it in a power cut is found again in the state.
+func OpenJobs(dir string) (*sql.DB, error) {
+	file, err := sqlitePath(dir, "jobs.db")
+	if err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite", strings.Replace(sqliteDSN(file, false), "synchronous%28full%29", "synchronous%28normal%29", 1))
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	return db, nil
 }
 
 // sqliteDSN asks for a journal that lets readers read beside the writer, for

@@ -1,0 +1,210 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/previews"
+)
+
+var (
+	_ previews.Wishes = (*Store)(nil)
+	_ previews.Reads  = (*Store)(nil)
+	_ previews.Claims = (*Store)(nil)
+)
+
+// eventsKept is how many events of one preview are kept.
+const eventsKept = 200
+
+const previewColumns = `id, service, repository, dir, revision, commit_id, template, about, person, agent, owner, COALESCE(idem_key, ''), input_hash,
+	created_at, expires_at, ended_at, ended_by, phase, reason, since, admitted_at, ready_at, url, running, remains, tries, warned_of, turn`
+
+// micros is a time as it is kept, 0 for the zero time.
+func micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+func instant(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(n).UTC()
+}
+
+// scanPreview reads previewColumns.
+func scanPreview(scan func(...any) error) (r previews.Record, err error) {
+	var template, about, remains, phase string
+	var created, expires, ended, since, admitted, ready, warned int64
+	err = scan(&r.ID, &r.Service, &r.Repository, &r.Dir, &r.Revision, &r.Commit, &template, &about, &r.Person, &r.Agent, &r.Owner, &r.Key, &r.InputHash,
+		&created, &expires, &ended, &r.EndedBy, &phase, &r.Reason, &since, &admitted, &ready, &r.URL, &r.Running, &remains, &r.Tries, &warned, &r.Turn)
+	if err != nil {
+		return r, err
+	}
+	r.Phase = previews.Phase(phase)
+	r.CreatedAt, r.ExpiresAt, r.EndedAt, r.Since = instant(created), instant(expires), instant(ended), instant(since)
+	r.AdmittedAt, r.ReadyAt, r.WarnedOf = instant(admitted), instant(ready), instant(warned)
+	for _, f := range []struct {
+		text string
+		into any
+	}{{template, &r.Template}, {about, &r.About}, {remains, &r.Remains}} {
+		if err := json.Unmarshal([]byte(f.text), f.into); err != nil {
+			return r, fmt.Errorf("reading preview %s: %w", r.ID, err)
+		}
+	}
+	return r, nil
+}
+
+// querier is a database or a transaction.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// previewsIn are the previews that a condition and what follows it select.
+func (s *Store) previewsIn(ctx context.Context, q querier, rest string, args ...any) (out []previews.Record, err error) {
+	rows, err := q.QueryContext(ctx, s.query("SELECT "+previewColumns+" FROM previews "+rest), args...)
+	if err != nil {
+		return nil, s.previewsDown("read", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		r, err := scanPreview(rows.Scan)
+		if err != nil {
+			return nil, s.previewsDown("read", err)
+		}
+		out = append(out, r)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, s.previewsDown("read", err)
+	}
+	return out, nil
+}
+
+// onePreview is the preview that a condition selects.
+func (s *Store) onePreview(ctx context.Context, q querier, rest string, args ...any) (previews.Record, error) {
+	all, err := s.previewsIn(ctx, q, rest, args...)
+	switch {
+	case err != nil:
+		return previews.Record{}, err
+	case len(all) == 0:
+		return previews.Record{}, fault.New(fault.NotFound, "there is no such preview").WithFix("List the previews to see their ids.")
+	}
+	return all[0], nil
+}
+
+func (s *Store) previewsDown(what string, err error) error {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		return err
+	}
+	return fault.New(fault.Unavailable, "the previews could not be %s", what).
+		WithFix("Try again in a moment; the operators find the cause in the server's log.").Because(fmt.Errorf("%s: %w", s.where, err))
+}
+
+// changePreviews makes a change in one transaction.
+func (s *Store) changePreviews(ctx context.Context, change func(*sql.Tx) error) (err error) {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return s.previewsDown("written", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = tx.Rollback() // the error that matters is the one at hand
+		}
+	}()
+	if err = change(tx); err != nil {
+		return s.previewsDown("written", err)
+	}
+	if err = tx.Commit(); err != nil {
+		return s.previewsDown("written", err)
+	}
+	return nil
+}
+
+// inLine has who counts previews wait for who did before.
+func inLine(ctx context.Context, tx *sql.Tx) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO revision (name, n) VALUES ('previews', 1)
+		ON CONFLICT (name) DO UPDATE SET n = revision.n + 1`)
+	return err
+}
+
+// Preview is one preview. See previews.Reads.
+func (s *Store) Preview(ctx context.Context, id string) (previews.Record, error) {
+	return s.onePreview(ctx, s.read, "WHERE id = ?1", id)
+}
+
+// PreviewOfKey is the preview of an idempotency key. See previews.Wishes.
+func (s *Store) PreviewOfKey(ctx context.Context, person, agent, key string) (previews.Record, error) {
+	return s.onePreview(ctx, s.read, "WHERE person = ?1 AND agent = ?2 AND idem_key = ?3", person, agent, key)
+}
+
+// Previews are those meant. See previews.Reads.
+func (s *Store) Previews(ctx context.Context, q previews.Query) ([]previews.Record, error) {
+	var where []string
+	var args []any
+	add := func(condition string, values ...any) {
+		for _, v := range values {
+			args = append(args, v)
+			condition = strings.Replace(condition, "?", fmt.Sprintf("\x00%d", len(args)), 1)
+		}
+		where = append(where, strings.ReplaceAll(condition, "\x00", "?"))
+	}
+	for _, f := range []struct{ column, value string }{{"service", q.Service}, {"person", q.Person}, {"agent", q.Agent}, {"phase", string(q.Phase)}} {
+		if f.value != "" {
+			add(f.column+" = ?", f.value)
+		}
+	}
+	if !q.Gone {
+		add("phase <> 'gone'")
+	}
+	if !q.Before.IsZero() {
+		at := q.Before.UnixMicro()
+		add("(created_at < ? OR created_at = ? AND id < ?)", at, at, q.BeforeID)
+	}
+	rest := ""
+	if len(where) > 0 {
+		rest = "WHERE " + strings.Join(where, " AND ")
+	}
+	return s.previewsIn(ctx, s.read, rest+fmt.Sprintf(" ORDER BY created_at DESC, id DESC LIMIT %d", q.Limit), args...)
+}
+
+// PreviewEvents are the last events of a preview. See previews.Reads.
+func (s *Store) PreviewEvents(ctx context.Context, id string, most int) (out []previews.Event, err error) {
+	rows, err := s.read.QueryContext(ctx, s.query(`SELECT at, phase, text, actor FROM
+		(SELECT n, at, phase, text, actor FROM preview_events WHERE preview = ?1 ORDER BY n DESC LIMIT ?2) AS last ORDER BY n`), id, most)
+	if err != nil {
+		return nil, s.previewsDown("read", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var e previews.Event
+		var at int64
+		if err := rows.Scan(&at, &e.Phase, &e.Text, &e.By); err != nil {
+			return nil, s.previewsDown("read", err)
+		}
+		e.At = instant(at)
+		out = append(out, e)
+	}
+	return out, rows.Err()
+}
+
+// tell adds an event and forgets the oldest of too many.
+func (s *Store) tell(ctx context.Context, tx *sql.Tx, id string, e previews.Event) error {
+	_, err := tx.ExecContext(ctx, s.query(`INSERT INTO preview_events (preview, n, at, phase, text, actor)
+		SELECT CAST(?1 AS TEXT), COALESCE(MAX(n), 0) + 1, CAST(?2 AS BIGINT), CAST(?3 AS TEXT), CAST(?4 AS TEXT), CAST(?5 AS TEXT)
+		FROM preview_events WHERE preview = ?1`), id, micros(e.At), string(e.Phase), e.Text, e.By)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, s.query(`DELETE FROM preview_events WHERE preview = ?1 AND n <=
+		(SELECT MAX(n) FROM preview_events WHERE preview = ?1) - ?2`), id, eventsKept)
+	return err
+}

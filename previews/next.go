@@ -1,0 +1,202 @@
+package previews
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Deadlines bound how long a preview may stay in a phase without anybody being
+// told that something is wrong.
+type Deadlines struct {
+	// Create is how long one may take until it is ready, 10 minutes if 0; then
+	// it has failed.
+	Create time.Duration
+	// Repair is how long one may be degraded, 10 minutes if 0; then it has
+	// failed.
+	Repair time.Duration
+	// Remove is how long a removal may take before it is called stuck, 2
+	// minutes if 0. It is tried on for as long as anything is left.
+	Remove time.Duration
+}
+
+func (d Deadlines) withDefaults() Deadlines {
+	for _, f := range []struct {
+		at *time.Duration
+		by time.Duration
+	}{{&d.Create, 10 * time.Minute}, {&d.Repair, 10 * time.Minute}, {&d.Remove, 2 * time.Minute}} {
+		if *f.at == 0 {
+			*f.at = f.by
+		}
+	}
+	return d
+}
+
+// move is what the reconciler does after a look.
+type move string
+
+const (
+	rest   move = ""       // nothing
+	apply  move = "apply"  // have the deployer bring it about
+	remove move = "remove" // have the deployer remove it
+)
+
+// sight is what a look has shown: what there is, or why that cannot be told.
+type sight struct {
+	Observed
+	// Trouble says why nothing could be seen, "" where something was.
+	Trouble string
+}
+
+// decision is what follows from a look.
+type decision struct {
+	Phase  Phase
+	Reason string
+	Move   move
+	// After is when to look again; less than 0 is never.
+	After time.Duration
+	// Warn tells that the end is near and nobody has been told.
+	Warn bool
+}
+
+// The pauses between looks.
+const (
+	fastLook  = 200 * time.Millisecond // while somebody waits
+	slowLook  = 5 * time.Second        // while it takes long
+	calmLook  = 20 * time.Second       // while all is well
+	queueLook = 2 * time.Second        // while there is no room
+	maxPause  = time.Minute            // while a removal is stuck
+)
+
+// next says what follows: what a preview is, what was seen of it, and what
+// time it is are all that it depends on.
+func next(r *Record, s sight, now time.Time, d Deadlines) decision {
+	switch {
+	case r.Phase == Gone:
+		return decision{Phase: Gone, Reason: r.Reason, After: -1}
+	case r.ending(now):
+		return nextEnding(r, s, now, d)
+	}
+	out := nextLiving(r, s, now, d)
+	left := r.ExpiresAt.Sub(now)
+	warn := warning(r)
+	out.Warn = left <= warn && !r.WarnedOf.Equal(r.ExpiresAt)
+	if left > warn {
+		left -= warn
+	}
+	out.After = min(out.After, max(left, time.Millisecond))
+	return out
+}
+
+// warning is how long before its end a preview is warned of: a fifth of its
+// life, at most ten minutes.
+func warning(r *Record) time.Duration {
+	return min(r.ExpiresAt.Sub(r.CreatedAt)/5, 10*time.Minute)
+}
+
+// nextEnding has everything removed and looks until nothing is left.
+func nextEnding(r *Record, s sight, now time.Time, d Deadlines) decision {
+	why := endReason(r)
+	if r.Phase == Pending && r.AdmittedAt.IsZero() {
+		return decision{Phase: Gone, Reason: why + "; nothing of it was ever there", After: -1}
+	}
+	if r.Phase != Deleting {
+		return decision{Phase: Deleting, Reason: why, Move: remove, After: fastLook}
+	}
+	// Seen absent after a second removal: what a dying process had begun to
+	// make may have come after the first.
+	if s.Trouble == "" && !s.Exists && len(s.Remains) == 0 && r.Tries > 1 {
+		return decision{Phase: Gone, Reason: why + "; seen to be absent", After: -1}
+	}
+	age := now.Sub(r.Since)
+	switch {
+	case s.Trouble != "":
+		why += "; " + s.Trouble
+	case len(s.Remains) > 0:
+		why += "; still there: " + strings.Join(s.Remains, ", ")
+	case s.Exists && s.Reason != "":
+		why += "; " + s.Reason
+	case s.Exists:
+		why += "; something of it is still there"
+	}
+	if age > d.Remove {
+		why = fmt.Sprintf("stuck: not gone %s after its removal began; it is tried again. %s", coarse(age), sentence(why))
+	}
+	return decision{Phase: Deleting, Reason: why, Move: remove, After: min(max(age/8, fastLook), maxPause)}
+}
+
+func endReason(r *Record) string {
+	if !r.EndedAt.IsZero() {
+		return "deleted by " + r.EndedBy
+	}
+	return "expired at " + stamp(r.ExpiresAt)
+}
+
+func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// coarse is a duration to the second, or to the minute where it is long.
+func coarse(d time.Duration) time.Duration {
+	if d > time.Hour {
+		return d.Round(time.Minute)
+	}
+	return d.Round(time.Second)
+}
+
+// nextLiving brings a preview about and keeps it as it should be.
+func nextLiving(r *Record, s sight, now time.Time, d Deadlines) decision {
+	age := now.Sub(r.Since)
+	switch {
+	case r.Phase == Pending && r.AdmittedAt.IsZero():
+		return decision{Phase: Pending, Reason: r.Reason, After: queueLook}
+	case r.Phase == Pending:
+		return decision{Phase: Creating, Reason: "being brought about by " + r.Template.Deployer, Move: apply, After: fastLook}
+	case s.Trouble == "" && s.Ready:
+		return decision{Phase: Ready, Reason: s.Reason, After: calmLook}
+	}
+	why := s.Reason
+	if s.Trouble != "" {
+		why = s.Trouble
+	}
+	switch r.Phase {
+	case Creating:
+		return nextCreating(s, or(why, r.Reason), age, d)
+	case Ready, Degraded:
+		return nextDegraded(r, s, why, age, d)
+	default:
+		return decision{Phase: Failed, Reason: r.Reason, After: maxPause}
+	}
+}
+
+func nextCreating(s sight, why string, age time.Duration, d Deadlines) decision {
+	out := decision{Phase: Creating, Reason: why, After: min(max(age/10, fastLook), slowLook)}
+	switch {
+	case s.Trouble == "" && s.Failed:
+		return decision{Phase: Failed, Reason: why, After: maxPause}
+	case age > d.Create:
+		return decision{Phase: Failed, Reason: fmt.Sprintf("not ready within %s; at last: %s", d.Create, why), After: maxPause}
+	case s.Trouble == "" && !s.Exists:
+		out.Move = apply
+	}
+	return out
+}
+
+func nextDegraded(r *Record, s sight, why string, age time.Duration, d Deadlines) decision {
+	out := decision{Phase: Degraded, Reason: or(why, "it does not answer"), After: slowLook}
+	switch {
+	case r.Phase == Ready:
+		out.After = fastLook
+	case age > d.Repair:
+		return decision{Phase: Failed, Reason: fmt.Sprintf("not ready again within %s; at last: %s", d.Repair, out.Reason), After: maxPause}
+	}
+	if s.Trouble == "" && (!s.Exists || s.Failed) {
+		out.Move = apply
+	}
+	return out
+}
+
+func or(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}

@@ -1,0 +1,260 @@
+package previews
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+// GetInput names a preview.
+type GetInput struct {
+	ID string `json:"id" jsonschema:"id of the preview"`
+}
+
+// maxEvents is how many events of a preview are told.
+const maxEvents = 50
+
+// Get is one preview and what happened to it. Faults: not_found.
+func (s *Service) Get(ctx context.Context, who access.Caller, in GetInput) (*Preview, error) {
+	r, err := s.readable(ctx, who, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.view(ctx, &r)
+	if err != nil {
+		return nil, err
+	}
+	p.Events, err = s.cfg.Reads.PreviewEvents(ctx, r.ID, maxEvents)
+	return p, err
+}
+
+// ListInput selects previews; a field left out selects all.
+type ListInput struct {
+	Service string `json:"service,omitempty" jsonschema:"only of this component, a full reference or a bare name"`
+	Person  string `json:"person,omitempty" jsonschema:"only of this person, an entity reference"`
+	Agent   string `json:"agent,omitempty" jsonschema:"only of this agent"`
+	Phase   string `json:"phase,omitempty" jsonschema:"only in this phase"`
+	Gone    bool   `json:"gone,omitempty" jsonschema:"those that are gone, too"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"previews per page, 1 to 200, default 50"`
+	Cursor  string `json:"cursor,omitempty" jsonschema:"nextCursor of the page before"`
+}
+
+// Page is a page of previews, newest first.
+type Page struct {
+	Items      []Preview `json:"items"`
+	NextCursor string    `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
+}
+
+const defaultPage, maxPage = 50, 200
+
+// List lists previews, newest first. Faults: invalid (a field).
+func (s *Service) List(ctx context.Context, who access.Caller, in ListInput) (*Page, error) {
+	if err := s.there(); err != nil {
+		return nil, err
+	}
+	q, err := listQuery(in)
+	if err != nil {
+		return nil, err
+	}
+	out := &Page{Items: []Preview{}}
+	scope := s.cfg.Policy.Scope(who, access.ReadPreviews)
+	if scope.None() {
+		return out, nil
+	}
+	places, err := s.cfg.Reads.PreviewPositions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	limit := q.Limit
+	for q.Limit = maxPage; ; {
+		found, err := s.cfg.Reads.Previews(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for i := range found {
+			r := &found[i]
+			if !scope.Allows(s.about(r)) {
+				continue
+			}
+			if len(out.Items) == limit {
+				out.NextCursor = cursor(q)
+				return out, nil
+			}
+			out.Items = append(out.Items, *r.queued(places[r.ID]))
+			q.Before, q.BeforeID = r.CreatedAt, r.ID
+		}
+		if len(found) < q.Limit {
+			return out, nil
+		}
+		q.Before, q.BeforeID = found[len(found)-1].CreatedAt, found[len(found)-1].ID
+	}
+}
+
+// cursor names the place after which a page goes on.
+func cursor(q Query) string { return fmt.Sprintf("previews:%d:%s", q.Before.UnixMicro(), q.BeforeID) }
+
+// listQuery checks the input.
+func listQuery(in ListInput) (q Query, err error) {
+	for field, text := range map[string]string{"service": in.Service, "person": in.Person, "agent": in.Agent, "phase": in.Phase, "cursor": in.Cursor} {
+		if err := checkText(field, text, 300); err != nil {
+			return q, err
+		}
+	}
+	q = Query{Service: full(in.Service, "component"), Person: full(in.Person, "user"), Agent: in.Agent, Phase: Phase(in.Phase), Gone: in.Gone || in.Phase == string(Gone), Limit: in.Limit}
+	switch q.Phase {
+	case "", Pending, Creating, Ready, Degraded, Deleting, Gone, Failed:
+	default:
+		return q, fault.New(fault.Invalid, "phase: there is no phase %q", clip(in.Phase, 80)).WithFix("There are pending, creating, ready, degraded, deleting, gone and failed.")
+	}
+	switch {
+	case q.Limit == 0:
+		q.Limit = defaultPage
+	case q.Limit < 0 || q.Limit > maxPage:
+		return q, fault.New(fault.Invalid, "limit is %d, not between 1 and %d", q.Limit, maxPage).WithFix("Ask for at most %d and go on with the cursor.", maxPage)
+	}
+	if in.Cursor != "" {
+		at, id, ok := strings.Cut(strings.TrimPrefix(in.Cursor, "previews:"), ":")
+		micros, err := strconv.ParseInt(at, 10, 64)
+		if !ok || err != nil || !isID(id) || !strings.HasPrefix(in.Cursor, "previews:") {
+			return q, fault.New(fault.Invalid, "cursor %q is not one of the list of previews", clip(in.Cursor, 80)).
+				WithFix("Give nextCursor of the page before as it is, or leave cursor out for the first page.")
+		}
+		q.Before, q.BeforeID = time.UnixMicro(micros).UTC(), id
+	}
+	return q, nil
+}
+
+// full completes a reference.
+func full(ref, kind string) string {
+	ref = strings.ToLower(strings.TrimSpace(ref))
+	if ref == "" {
+		return ""
+	}
+	if !strings.Contains(ref, ":") {
+		ref = kind + ":" + ref
+	}
+	if k, name, _ := strings.Cut(ref, ":"); !strings.Contains(name, "/") {
+		ref = k + ":default/" + name
+	}
+	return ref
+}
+
+// ExtendInput puts off a preview's end.
+type ExtendInput struct {
+	ID  string `json:"id" jsonschema:"id of the preview"`
+	TTL string `json:"ttl" jsonschema:"how much longer it lives than it would, for example 30m"`
+}
+
+// Extend has a preview live longer, never beyond the hard cap of its age.
+// Faults: not_found, forbidden, invalid (ttl), failed_precondition (it is
+// ending already, or the cap).
+func (s *Service) Extend(ctx context.Context, who access.Caller, in ExtendInput) (*Preview, error) {
+	r, err := s.readable(ctx, who, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	more, err := duration("ttl", in.TTL, time.Second, s.cfg.TTL.Max)
+	if err != nil {
+		return nil, err
+	}
+	op := access.Op{Action: access.ExtendPreview, Operation: "extend_preview_environment", Resource: s.about(&r), Target: r.ID, Input: in}
+	out, err := access.Do(ctx, s.cfg.Guard, who, op, func(ctx context.Context) (*Record, error) {
+		until, last := r.ExpiresAt.Add(more), r.CreatedAt.Add(s.cfg.TTL.HardCap)
+		if until.After(last) {
+			return nil, fault.New(fault.FailedPrecondition, "preview %s may live until %s, which is %s from its creation, and not until %s", r.ID, stamp(last), s.cfg.TTL.HardCap, stamp(until)).
+				WithFix("Extend it by less, or create another.")
+		}
+		r, err := s.cfg.Wishes.PutOffPreview(ctx, r.ID, until, s.cfg.Now(), by(who))
+		if err != nil {
+			return nil, err
+		}
+		s.cfg.Wake(ctx, Turn{r.ID, r.Turn})
+		return &r, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.view(ctx, out)
+}
+
+// DeleteInput names a preview to remove.
+type DeleteInput struct {
+	ID string `json:"id" jsonschema:"id of the preview"`
+}
+
+// Delete has a preview removed now. It answers at once; the preview is gone
+// when its phase says so. Faults: not_found, forbidden.
+func (s *Service) Delete(ctx context.Context, who access.Caller, in DeleteInput) (*Preview, error) {
+	r, err := s.readable(ctx, who, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	op := access.Op{Action: access.DeletePreview, Operation: "delete_preview_environment", Resource: s.about(&r), Target: r.ID, Input: in}
+	out, err := access.Do(ctx, s.cfg.Guard, who, op, func(ctx context.Context) (*Record, error) {
+		r, err := s.cfg.Wishes.EndPreview(ctx, r.ID, s.cfg.Now(), by(who))
+		if err != nil {
+			return nil, err
+		}
+		if r.Phase != Gone {
+			s.cfg.Wake(ctx, Turn{r.ID, r.Turn})
+		}
+		return &r, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.view(ctx, out)
+}
+
+// LogsInput names a preview and how much of its log is asked for.
+type LogsInput struct {
+	ID   string `json:"id" jsonschema:"id of the preview"`
+	Tail int    `json:"tail,omitempty" jsonschema:"how many of the last lines, 1 to 1000, default 100"`
+}
+
+// Logs are lines that a preview wrote.
+type Logs struct {
+	ID    string    `json:"id"`
+	Lines []LogLine `json:"lines" jsonschema:"oldest first"`
+}
+
+const defaultTail, maxTail, maxLine = 100, 1000, 4000
+
+// Logs are the last lines that a preview wrote, oldest first. What is in them
+// comes from the service. Faults: not_found, invalid (tail), unavailable.
+func (s *Service) Logs(ctx context.Context, who access.Caller, in LogsInput) (*Logs, error) {
+	r, err := s.readable(ctx, who, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case in.Tail == 0:
+		in.Tail = defaultTail
+	case in.Tail < 0 || in.Tail > maxTail:
+		return nil, fault.New(fault.Invalid, "tail is %d, not between 1 and %d", in.Tail, maxTail).WithFix("Ask for at most %d lines.", maxTail)
+	}
+	out := &Logs{ID: r.ID, Lines: []LogLine{}}
+	if r.Phase == Pending || r.Phase == Gone {
+		return out, nil
+	}
+	d, err := s.deployer(r.Template.Deployer)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
+	defer cancel()
+	lines, err := d.Logs(ctx, r.Wish, in.Tail)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range lines[max(0, len(lines)-in.Tail):] {
+		l.Text = clip(strings.ToValidUTF8(l.Text, "\uFFFD"), maxLine)
+		out.Lines = append(out.Lines, l)
+	}
+	return out, nil
+}
