@@ -49,6 +49,13 @@ func TestCommands(t *testing.T) {
 		"unregister":       {args: []string{"catalog", "unregister", "https://git.example.com/a/b/blob/main/c.yaml"}, out: []string{"2 entities removed"}, asked: "DELETE /api/v1/locations/7?"},
 		"unregister id":    {args: []string{"catalog", "unregister", "7"}, out: []string{"unregistered"}, asked: "DELETE /api/v1/locations/7?"},
 		"unregister what":  {args: []string{"catalog", "unregister", "https://git.example.com/none"}, code: 4, err: []string{"no location https://git.example.com/none is registered"}},
+		"approvals":        {args: []string{"approvals", "list", "--mine", "--agent", "claude"}, out: []string{"YOURS TO DECIDE", "9   pending  2026-02-01T12:00:00Z  claude for user:default/alice  yes"}, asked: "GET /api/v1/approvals?agent=claude&limit=50&mine=true&state=pending"},
+		"all approvals":    {args: []string{"approvals", "list", "--state", "all"}, asked: "GET /api/v1/approvals?limit=50"},
+		"approval":         {args: []string{"approvals", "show", "9"}, out: []string{"Asked by    claude for user:default/alice", "For         group:default/payments, role:sre", `"a": "\u001b[31mé"`, "sha256:00"}},
+		"grant":            {args: []string{"approvals", "grant", "9"}, out: []string{"granted: refresh_entity on component:default/c for claude for user:default/alice, until 2026-02-01T12:00:00Z"}, asked: "POST /api/v1/approvals/9/grant?"},
+		"deny":             {args: []string{"approvals", "deny", "9", "--reason", "no"}, out: []string{"denied: refresh_entity"}, asked: "POST /api/v1/approvals/9/deny?"},
+		"deny why":         {args: []string{"approvals", "deny", "9"}, code: 2, err: []string{"--reason"}},
+		"grant what":       {args: []string{"approvals", "grant", ".."}, code: 2, err: []string{"no id of a request"}},
 		"audit":            {args: []string{"audit", "--since", "24h", "--limit", "3"}, out: []string{"2026-01-31T11:58:00Z  catalog.refresh"}, asked: "GET /api/v1/audit?limit=3&since=24h"},
 		"status":           {args: []string{"status"}, out: []string{"ready", "user:default/alice", "2 entities, 1 problem"}},
 		"whoami":           {args: []string{"token", "whoami", "-o", "json"}, out: []string{`"subject": "user:default/alice"`}},
@@ -325,7 +332,7 @@ func TestMCP(t *testing.T) {
 // look for in it.
 func TestEveryCommandHasExamples(t *testing.T) {
 	for _, args := range []string{"get", "search", "brief", "deps", "catalog check", "catalog errors", "catalog refresh", "catalog sources", "catalog locations", "catalog register", "catalog unregister", "status",
-		"audit", "login", "token new", "token whoami", "mcp", "completion", "version"} {
+		"approvals list", "approvals show", "approvals grant", "approvals deny", "audit", "login", "token new", "token whoami", "mcp", "completion", "version"} {
 		got := run(t, nil, "", append(strings.Fields(args), "--help")...)
 		if got.code != 0 || !strings.Contains(got.out, "Examples:") || !strings.Contains(got.out, "fairlead "+args) {
 			t.Errorf("%s --help: %+v", args, got)

@@ -30,9 +30,20 @@ func routes() map[string]string {
 		"/api/v1/refresh":               `{"source":"shop","commit":"0123456789abcdef","changed":2}`,
 		"/api/v1/locations": `{"items":[{"id":"7","type":"url","target":"https://git.example.com/a/b/blob/main/c.yaml","entityRef":"location:default/generated-1"},{"id":"8","type":"url","target":"https://git.example.com/root"}],` +
 			`"location":{"id":"7","type":"url","target":"https://git.example.com/a/b/blob/main/c.yaml"},"entities":[{"kind":"Component","metadata":{"name":"c"},"spec":{"type":"service"}}],"exists":true}`,
-		"/api/v1/locations/7": `{"location":{"id":"7","type":"url","target":"https://git.example.com/a/b/blob/main/c.yaml"},"removed":["component:default/c","location:default/generated-1"]}`,
-		"/api/v1/audit":       `{"items":[{"id":"1","time":"2026-01-31T11:58:00Z","action":"catalog.refresh","subject":"user:default/alice","status":"ok"}]}`,
+		"/api/v1/locations/7":       `{"location":{"id":"7","type":"url","target":"https://git.example.com/a/b/blob/main/c.yaml"},"removed":["component:default/c","location:default/generated-1"]}`,
+		"/api/v1/approvals":         `{"items":[` + approval("pending") + `]}`,
+		"/api/v1/approvals/9":       approval("used"),
+		"/api/v1/approvals/9/grant": approval("granted"),
+		"/api/v1/approvals/9/deny":  approval("denied"),
+		"/api/v1/audit":             `{"items":[{"id":"1","time":"2026-01-31T11:58:00Z","action":"catalog.refresh","subject":"user:default/alice","status":"ok"}]}`,
 	}
+}
+
+// approval is a request for approval.
+func approval(state string) string {
+	return `{"id":"9","state":"` + state + `","action":"catalog.refresh","operation":"refresh_entity","target":"component:default/c","summary":"refresh_entity on component:default/c",` +
+		`"plan":{"a":"\u001b[31mé"},"planHash":"sha256:00","subject":"user:default/alice","agent":"claude","rule":"four-eyes","approvers":["group:default/payments","role:sre"],` +
+		`"mayDecide":true,"requestedAt":"2026-01-31T12:00:00Z","expiresAt":"2026-02-01T12:00:00Z","decidedBy":"user:default/bob","decidedAt":"2026-01-31T13:00:00Z","reason":"fine"}`
 }
 
 // fake is that server; asked are the requests that it got.
