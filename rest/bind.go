@@ -197,7 +197,9 @@ func read(r *http.Request) ([]byte, error) {
 	if r.ContentLength > MaxBody {
 		return nil, tooLarge
 	}
-	data, err := io.ReadAll(r.Body)
+	// Room for what is said to come, if it is no more than any request needs.
+	data := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), 64<<10)+bytes.MinRead))
+	_, err := data.ReadFrom(r.Body)
 	var over *http.MaxBytesError
 	switch {
 	case errors.As(err, &over):
@@ -205,7 +207,7 @@ func read(r *http.Request) ([]byte, error) {
 	case err != nil:
 		return nil, fault.New(fault.Invalid, "the body ended too early").Because(err)
 	}
-	return data, nil
+	return data.Bytes(), nil
 }
 
 // fromJSON sets a field from JSON; name is what errors call it. Null leaves

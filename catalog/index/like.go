@@ -53,7 +53,7 @@ func (t *TextFilter) mark(s *Snapshot, among bitset) bitset {
 		}
 		for _, ch := range c.chunks {
 			for i, id := range ch.ids {
-				if among.has(id) && t.pattern.match(ch.values[i]) {
+				if among.has(id) && !out.has(id) && t.pattern.match(ch.values[i]) {
 					out.set(id)
 				}
 			}

@@ -67,11 +67,14 @@ func withoutNamespace(query string) string {
 // are in all. after is the hit to go on from: its score and ref count.
 func (s *Snapshot) Search(scope access.Scope, q *Words, p *Predicate, after *Hit, limit int) (hits []Hit, total int) {
 	set := s.selected(scope, Query{Where: p})
+	if q.whole == "" {
+		return s.everything(set, after, limit), set.count()
+	}
 	scores := s.score(q, &set)
 	set.each(func(id uint32) bool {
 		total++
 		sl := s.slots.get(id)
-		h := Hit{Entity: sl.entity, Ref: sl.ref, Score: scores[id] + q.bonus(sl)}
+		h := Hit{Entity: sl.entity, Ref: sl.ref, Score: int(scores[id]) + q.bonus(sl)}
 		if after == nil || compareHits(*after, h) < 0 {
 			hits = insert(hits, h, limit)
 		}
@@ -80,8 +83,30 @@ func (s *Snapshot) Search(scope access.Scope, q *Words, p *Predicate, after *Hit
 	return hits, total
 }
 
+// everything is Search without words: all of a set fit alike.
+func (s *Snapshot) everything(set bitset, after *Hit, limit int) []Hit {
+	var hits []Hit
+	from := ""
+	if after != nil && after.Score <= 0 {
+		from = after.Ref
+	}
+	s.ids.Ascend(from, func(ref string, id uint32) bool {
+		if len(hits) == limit {
+			return false
+		}
+		if set.has(id) && (from == "" || ref > from) {
+			hits = append(hits, Hit{Entity: s.slots.get(id).entity, Ref: ref})
+		}
+		return true
+	})
+	return hits
+}
+
 func compareHits(a, b Hit) int {
-	return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Ref, b.Ref))
+	if a.Score != b.Score { // most are told apart without their refs
+		return cmp.Compare(b.Score, a.Score)
+	}
+	return strings.Compare(a.Ref, b.Ref)
 }
 
 // insert puts a hit in its place among the best so far.
@@ -127,8 +152,8 @@ func wordPlaces() []wordPlace {
 
 // score sums what each word is worth to each entity, and takes those out of
 // the set that lack one.
-func (s *Snapshot) score(q *Words, set *bitset) []int {
-	total := make([]int, s.slots.size)
+func (s *Snapshot) score(q *Words, set *bitset) []uint16 {
+	total := make([]uint16, s.slots.size) // sixteen words are worth less than a thousand
 	best := make([]uint16, s.slots.size)
 	for _, word := range q.words {
 		clear(best)
@@ -141,7 +166,7 @@ func (s *Snapshot) score(q *Words, set *bitset) []int {
 		found.and(*set)
 		*set = found
 		found.each(func(id uint32) bool {
-			total[id] += int(best[id])
+			total[id] += best[id]
 			return true
 		})
 	}
