@@ -17,6 +17,9 @@ func (r *Repository) agree(a, b Command) bool {
 	if ma != "" && mb != "" && ma != mb {
 		return false
 	}
+	if a.Role == Lint || mb != "" && ma == "" && b.Origin == Tasks {
+		return true // several linters are the rule, as are several languages
+	}
 	left, right := r.ends(a.Text, a.Dir, maxFollow), r.ends(b.Text, b.Dir, maxFollow)
 	if slices.ContainsFunc(right.programs, func(e string) bool { return slices.Contains(left.programs, e) }) {
 		return true
@@ -74,6 +77,7 @@ func (r *Repository) end(call []string, dir string, depth int, out *outcome) {
 			continue
 		}
 		out.add(r.ends(t.Recipe, n.Dir, depth-1))
+		out.unknown = out.unknown || strings.Contains(t.Recipe, "$(") || strings.Contains(t.Recipe, "${")
 		for _, dep := range t.Deps[:min(len(t.Deps), maxSame)] {
 			if next, ok := r.targets[Need{Runner: n.Runner, Name: dep, Dir: n.Dir}]; ok {
 				out.add(r.ends(next.Recipe, n.Dir, depth-1))
@@ -95,6 +99,8 @@ func program(call []string, v verdict) string {
 		end = strings.TrimSuffix(end, "w")
 	case "prek":
 		end = "pre-commit"
+	case "gotestsum", "richgo":
+		return "go test"
 	case "npm", "pnpm", "yarn", "bun":
 		if v.role == Setup && len(v.needs) == 0 {
 			return end + " install"

@@ -34,7 +34,8 @@ func (r *Reading) application(path, kind string, root *yaml.Node) {
 	r.app(path, root.Line, meta, spec, nil)
 }
 
-// listed gives the applications of a set whose generator is a plain list.
+// listed gives the applications of a set whose generator is a plain list, and
+// notes those of which the repository's folders tell.
 func (r *Reading) listed(path string, spec *yaml.Node) {
 	template := child(spec, "template")
 	for _, g := range items(child(spec, "generators")) {
@@ -47,6 +48,7 @@ func (r *Reading) listed(path string, spec *yaml.Node) {
 			}
 			r.app(path, e.Line, child(template, "metadata"), child(template, "spec"), with)
 		}
+		r.folders(path, child(g, "git"), template)
 	}
 }
 

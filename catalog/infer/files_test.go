@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -215,17 +216,48 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
+func manyJobs(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "  j%d: {steps: *s}\n", i)
+	}
+	return b.String()
+}
+
+// laughs is a pipeline whose lists hold each other ten times over.
+func laughs() string {
+	var b strings.Builder
+	b.WriteString("l0: &l0 [make test]\n")
+	for i := 1; i < 9; i++ {
+		fmt.Fprintf(&b, "l%d: &l%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*l%d,", i-1), 10), ","))
+	}
+	b.WriteString("job: {script: *l8}\n")
+	return b.String()
+}
+
 // Text made to be slow is read in time that follows its size.
 func TestHostileText(t *testing.T) {
 	for name, text := range map[string]string{
-		"spans":   strings.Repeat("run `x` ", 100_000),
-		"blanks":  "```\n" + strings.Repeat("\n", 500_000) + strings.Repeat("make test\n", 5_000) + "```\n",
-		"quotes":  "```\n" + strings.Repeat("\"`$((", 100_000) + "\n```\n",
-		"nested":  strings.Repeat("- ", 5_000) + "`make test`\n",
-		"targets": strings.Repeat("a:\n", 200_000),
+		"spans":    strings.Repeat("run `x` ", 100_000),
+		"blanks":   "```\n" + strings.Repeat("\n", 500_000) + strings.Repeat("make test\n", 5_000) + "```\n",
+		"quotes":   "```\n" + strings.Repeat("\"`$((", 100_000) + "\n```\n",
+		"nested":   strings.Repeat("- ", 5_000) + "`make test`\n",
+		"targets":  strings.Repeat("a:\n", 200_000),
+		"angles":   strings.Repeat("<a ", 300_000),
+		"includes": strings.Repeat("include a.mk b.mk\n", 50_000),
+		"goes on":  strings.Repeat("a \\\n", 200_000),
+		"defines":  strings.Repeat("define a\n", 100_000),
+		"aliases":  "on: push\nx: &s [" + strings.Repeat("{run: make test},", 20_000) + "]\njobs:\n" + strings.Repeat("  a: {steps: *s}\n", 1) + strings.Repeat("  b1: {steps: *s}\n", 1) + manyJobs(5_000),
+		"laughs":   laughs(),
+		"matrix":   "on: push\njobs:\n  a:\n    strategy: {matrix: {d: [" + strings.Repeat("a,", 20_000) + "]}}\n    steps:\n" + strings.Repeat("    - {run: go test, working-directory: '${{ matrix.d }}'}\n", 5_000),
+		"heredocs": "```\n" + strings.Repeat("cat <<A\n", 50_000) + "```\n",
+		"cells":    "|a|\n|-|\n" + strings.Repeat("|`make test`|", 20_000) + "\n",
 	} {
-		for _, at := range []string{"AGENTS.md", "Makefile", "justfile"} {
-			t.Run(name+" "+at, func(*testing.T) { Read(at, []byte(text)) })
+		for _, at := range []string{"AGENTS.md", "Makefile", "justfile", ".github/workflows/a.yml", ".gitlab-ci.yml", "slo/a.yaml"} {
+			t.Run(name+" "+at, func(*testing.T) {
+				r := Read(at, []byte(text))
+				NewRepository(map[string]Reading{at: r, "a.mk": {OnlyCalled: true, Calls: []string{"a.mk", "b.mk"}}, "b.mk": {OnlyCalled: true, Calls: []string{"a.mk"}}}, []string{at}).Commands("")
+			})
 		}
 	}
 }

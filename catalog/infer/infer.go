@@ -110,6 +110,8 @@ type Reading struct {
 	Alerts       []Alert       `json:"alerts,omitempty"`
 	Owners       []OwnerRule   `json:"owners,omitempty"`
 	Applications []Application `json:"applications,omitempty"`
+	// Sets are the sets of applications that are one for each folder.
+	Sets []AppSet `json:"sets,omitempty"`
 	// Open tells that a task file includes others or makes targets by
 	// pattern, so that a target which it does not name may still be there.
 	Open bool `json:"open,omitempty"`

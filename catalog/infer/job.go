@@ -57,7 +57,8 @@ func rows(node *yaml.Node) []map[string]string {
 // folderKey is the part of the matrix that the folder of a job is made of.
 func folderKey(node *yaml.Node) string {
 	dirs := []*yaml.Node{at(node, "defaults", "run", "working-directory")}
-	for _, step := range items(child(node, "steps")) {
+	steps := items(child(node, "steps"))
+	for _, step := range steps[:min(len(steps), maxRows)] {
 		dirs = append(dirs, child(step, "working-directory"))
 	}
 	for _, d := range dirs {

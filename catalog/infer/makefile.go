@@ -29,6 +29,8 @@ type makeReader struct {
 	lines    []string
 	literals map[string]string
 	out      Reading
+	// endless tells that no definition ends below.
+	endless bool
 }
 
 // readMakefile lists the targets of a Makefile. A variable in the name of one
@@ -38,7 +40,7 @@ func readMakefile(at string, data []byte) Reading {
 	m := makeReader{at: at, lines: strings.Split(string(data), "\n"), literals: map[string]string{}}
 	for i := 0; i < len(m.lines) && len(m.out.Targets) < maxFindings; i++ {
 		line := strings.TrimRight(m.lines[i], "\r")
-		if strings.HasPrefix(line, "define ") {
+		if strings.HasPrefix(line, "define ") && !m.endless {
 			i = m.endOf(i)
 			continue
 		}
@@ -54,7 +56,7 @@ func readMakefile(at string, data []byte) Reading {
 }
 
 // maxLine bounds a line that goes on in others, in bytes.
-const maxLine = 64 << 10
+const maxLine = 16 << 10
 
 // endOf is the line that ends a definition begun at line i, or i itself.
 func (m *makeReader) endOf(i int) int {
@@ -63,6 +65,7 @@ func (m *makeReader) endOf(i int) int {
 			return j
 		}
 	}
+	m.endless = true
 	return i
 }
 
@@ -87,7 +90,7 @@ func (m *makeReader) line(line string, at int, below []string) {
 		case strings.HasPrefix(name, "."):
 		default:
 			before := len(m.out.Targets)
-			m.out.task(m.at, at+1, "make", name, "make "+name, recipe(below))
+			m.out.task(m.at, at+1, "make", name, "make "+name, m.fill(recipe(below)))
 			m.out.Targets[before].Deps = deps
 		}
 	}

@@ -217,7 +217,7 @@ func goTool(args []string) verdict {
 		if slices.ContainsFunc(rest, func(a string) bool { return strings.Contains(a, "@") }) {
 			return verdict{role: Setup, score: vagueScore - 2}
 		}
-		return is(Build)
+		return verdict{role: Build, score: plainScore - 3}
 	case "vet":
 		return is(Lint)
 	case "run":

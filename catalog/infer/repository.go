@@ -24,6 +24,8 @@ type Repository struct {
 	// homes are the folders from which one works: those with a task file or a
 	// manifest.
 	homes map[string]bool
+	// made are the applications that sets make of the folders.
+	made []Application
 	// overlays and runbooks are known by their paths alone.
 	overlays []Overlay
 	runbooks []string
@@ -55,6 +57,7 @@ func NewRepository(readings map[string]Reading, files []string) *Repository {
 		}
 	}
 	called := r.follow()
+	r.expand(tree)
 	r.byPath(files, tree)
 	for _, at := range r.sorted {
 		if !readings[at].OnlyCalled {

@@ -190,18 +190,28 @@ func misleads(part string) bool {
 	return false
 }
 
-// widens tells whether the parts of a name say that everything is meant. The
-// tests of units are what most call the tests.
+// widens tells whether the parts of a name say that everything is meant: all
+// of them do, or are the role itself. The tests of units are what most call
+// the tests.
 func widens(parts []string, r Role) bool {
-	return slices.ContainsFunc(parts, func(p string) bool {
+	wide := 0
+	for _, p := range parts {
 		switch p {
 		case "all", "ci", "full":
-			return true
+			wide++
+		case "targets", "packages", "projects", "modules", "everything":
 		case "unit", "units", "coverage", "cov", "race", "short", "fast", "quick":
-			return r == Test
+			if r != Test {
+				return false
+			}
+			wide++
+		default:
+			if knownNames()[p] != r {
+				return false
+			}
 		}
-		return false
-	})
+	}
+	return wide > 0
 }
 
 // words are the arguments that are no flags; what a flag takes is told apart

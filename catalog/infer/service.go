@@ -99,18 +99,16 @@ type Deployment struct {
 func (r *Repository) Deployments(service string, own bool) []Deployment {
 	var out []Deployment
 	seen := map[string]bool{}
-	for _, at := range r.sorted {
-		for _, a := range r.readings[at].Applications {
-			if !a.Serves(service) {
-				continue
-			}
-			env := a.EnvironmentOf()
-			if env == "" {
-				env = a.Name
-			}
-			seen[strings.ToLower(env)] = true
-			out = append(out, Deployment{Environment: env, Repo: a.Repo, Path: a.Path, App: a.Name, Namespace: a.Namespace, Place: a.Place})
+	for _, a := range r.applications() {
+		if !a.Serves(service) {
+			continue
 		}
+		env := a.EnvironmentOf()
+		if env == "" {
+			env = a.Name
+		}
+		seen[strings.ToLower(env)] = true
+		out = append(out, Deployment{Environment: env, Repo: a.Repo, Path: a.Path, App: a.Name, Namespace: a.Namespace, Place: a.Place})
 	}
 	for _, o := range r.overlays {
 		if seen[strings.ToLower(o.Environment)] || !namesService(o.Service, service) && (!own || o.Service != "") {
@@ -124,7 +122,7 @@ func (r *Repository) Deployments(service string, own bool) []Deployment {
 
 // Deploys tells whether the repository describes any deployment.
 func (r *Repository) Deploys() bool {
-	return len(r.overlays) > 0 || slices.ContainsFunc(r.sorted, func(at string) bool { return len(r.readings[at].Applications) > 0 })
+	return len(r.overlays) > 0 || len(r.applications()) > 0
 }
 
 // Names are the services, in lower case and sorted, that something in the
@@ -139,9 +137,9 @@ func (r *Repository) Names() []string {
 		for _, a := range reading.Alerts {
 			names[strings.ToLower(a.Service)] = true
 		}
-		for _, a := range reading.Applications {
-			a.names(names)
-		}
+	}
+	for _, a := range r.applications() {
+		a.names(names)
 	}
 	for _, o := range r.overlays {
 		names[strings.ToLower(o.Service)] = true

@@ -15,6 +15,8 @@ type statement struct {
 	line int
 	// calls are the programs that it runs with their arguments, in order.
 	calls [][]string
+	// piped tells that another program reads what it prints.
+	piped bool
 	// open tells that a part of it is only known when it runs.
 	open bool
 }
@@ -136,6 +138,7 @@ func collect(s *syntax.Stmt, st *statement) {
 	switch c := s.Cmd.(type) {
 	case *syntax.BinaryCmd:
 		collect(c.X, st)
+		st.piped = st.piped || c.Op == syntax.Pipe || c.Op == syntax.PipeAll
 		if c.Op == syntax.AndStmt || c.Op == syntax.OrStmt {
 			collect(c.Y, st)
 		}

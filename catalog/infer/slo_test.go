@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,6 +113,50 @@ spec:
 	a := Application{Name: "pay-staging", Path: "x"}
 	if !a.Serves("pay") || a.Serves("pa") || a.Serves("staging") || !(Application{Name: "z", Path: "apps/pay/base"}).Serves("Pay") || (Application{Name: "pay", Component: "ship"}).Serves("pay") {
 		t.Error("which services an application serves")
+	}
+}
+
+// What a set makes of folders, what Flux deploys, and what stands in a list.
+func TestDeploymentsOfFolders(t *testing.T) {
+	files := map[string]string{
+		"argocd/set.yaml": `apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {name: all}
+spec:
+  generators: [{git: {repoURL: https://git.example.com/acme/deploy.git, directories: [{path: 'apps/*/overlays/*'}, {path: 'apps/old/overlays/*', exclude: true}]}}]
+  template:
+    metadata: {name: '{{path[1]}}-{{path.basename}}'}
+    spec: {source: {repoURL: https://git.example.com/acme/deploy.git, path: '{{path}}'}, destination: {namespace: '{{index .path.segments 1}}'}}
+`,
+		"apps/pay/overlays/prod/a.yaml": "", "apps/pay/overlays/dev/a.yaml": "", "apps/old/overlays/dev/a.yaml": "", "apps/pay/base/a.yaml": "",
+		"clusters/prod/ship.yaml": "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: ship}\nspec: {path: ./services/ship/prod, sourceRef: {kind: GitRepository, name: flux-system}, targetNamespace: ship}\n",
+		"clusters/dev/list.yaml":  "apiVersion: v1\nkind: List\nitems:\n- apiVersion: helm.toolkit.fluxcd.io/v2\n  kind: HelmRelease\n  metadata: {name: ship, namespace: web}\n",
+	}
+	readings, paths := map[string]Reading{}, []string{}
+	for at, data := range files {
+		paths = append(paths, at)
+		if Wanted(at) {
+			readings[at] = Read(at, []byte(data))
+		}
+	}
+	r := NewRepository(readings, paths)
+	var got []string
+	for _, service := range []string{"pay", "ship", "old"} {
+		for _, d := range r.Deployments(service, false) {
+			got = append(got, fmt.Sprintf("%s %s %s %s %s", service, d.Environment, d.Path, d.App, d.Namespace))
+		}
+	}
+	want := []string{"pay dev apps/pay/overlays/dev pay-dev pay", "pay prod apps/pay/overlays/prod pay-prod pay", "ship dev clusters/dev ship web", "ship prod services/ship/prod ship ship"}
+	slices.Sort(got)
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	again := NewRepository(readings, r.Files())
+	if len(again.Deployments("pay", false)) != 2 {
+		t.Error("the files that decided do not suffice")
+	}
+	if r := Read("charts/a/templates/slo.yaml", []byte("version: prometheus/v1\nservice: {{ .Values.name }}\n")); r.Unreadable == "" {
+		t.Error("a template of a chart is left out without a word")
 	}
 }
 

@@ -65,6 +65,9 @@ func (p *proseReader) add(st statement, bonus int, lead string) {
 	case open:
 		c.Score += standIn
 	}
+	if st.piped {
+		c.Score -= pipedScore
+	}
 	if strings.Contains(strings.SplitN(c.Text, " ", 2)[0], "=") {
 		c.Score--
 	}

@@ -52,7 +52,10 @@ func readWorkflow(file string, data []byte) Reading {
 		return Reading{}
 	}
 	for name, node := range pairs(child(root, "jobs")) {
-		if never(child(node, "if")) {
+		if w.steps > maxSteps {
+			break
+		}
+		if w.steps++; never(child(node, "if")) {
 			continue
 		}
 		w.call(child(node, "uses"))
@@ -204,6 +207,10 @@ func shared(a, b []string) int {
 	return n
 }
 
+// pipedScore is what a command counts less for of which another program
+// reads what it prints.
+const pipedScore = 3
+
 type workflowReader struct {
 	at       string
 	about    string
@@ -230,6 +237,9 @@ func (r *Reading) ran(at string, st statement, dir string) {
 	c := Command{Role: v.role, Text: st.text, Dir: dir, Origin: CI, Place: Place{Path: at, Line: st.line}, Score: v.score + inBlock, Needs: v.needs}
 	if len(st.calls) > 1 {
 		c.Score--
+	}
+	if st.piped {
+		c.Score -= pipedScore
 	}
 	for _, c := range c.roles(v) {
 		if c.Role != TestOne || v.project {

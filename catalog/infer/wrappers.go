@@ -47,6 +47,8 @@ func unwrapOnce(call []string) (inner []string, more bool) {
 	}
 	program := path.Base(call[0])
 	switch {
+	case program == "command" && len(call) > 1 && strings.EqualFold(call[1], "-v"):
+		return nil, false // it only asks whether there is such a program
 	case isPython(program) && len(call) > 2 && call[1] == "-m":
 		if call[2] == "build" {
 			return []string{"python-build"}, false

@@ -85,32 +85,52 @@ func isTemplate(data []byte) bool {
 	return bytes.Contains(data, []byte("{{")) && !bytes.Contains(data, []byte("apiVersion: openslo")) && !bytes.Contains(data, []byte("$labels"))
 }
 
+// isHelm tells whether a file lies among the templates of a Helm chart.
+func isHelm(file string) bool { return strings.Contains("/"+file, "/templates/") }
+
 // readOperations reads a file for what it turns out to hold.
 func readOperations(path string, data []byte) Reading {
+	if isHelm(path) && bytes.Contains(data, []byte("{{")) {
+		return Reading{Unreadable: "the file is a template of a Helm chart: what it says is known only when it is filled in"}
+	}
 	roots, why := documents(data)
 	var r Reading
 	for _, root := range roots {
-		group, _, _ := strings.Cut(scalar(root, "apiVersion"), "/")
-		kind := scalar(root, "kind")
-		switch {
-		case group == "openslo" && kind == "SLO":
-			r.openSLO(path, root)
-		case group == "sloth.slok.dev" && kind == "PrometheusServiceLevel":
-			r.sloth(path, child(root, "spec"))
-		case strings.HasPrefix(scalar(root, "version"), "prometheus/v1") && kind == "":
-			r.sloth(path, root)
-		case group == "pyrra.dev" && kind == "ServiceLevelObjective":
-			r.pyrra(path, root)
-		case group == "monitoring.coreos.com" && kind == "PrometheusRule":
-			r.rules(path, child(root, "spec"))
-		case kind == "" && group == "" && child(root, "groups") != nil:
-			r.rules(path, root)
-		case group == "argoproj.io" && (kind == "Application" || kind == "ApplicationSet"):
-			r.application(path, kind, root)
+		r.object(path, root)
+		if scalar(root, "kind") != "List" && !strings.HasSuffix(scalar(root, "kind"), "List") {
+			continue
+		}
+		for _, item := range items(child(root, "items")) {
+			r.object(path, item)
 		}
 	}
-	if why != "" && len(r.SLOs)+len(r.Alerts)+len(r.Applications) == 0 && !isTemplate(data) {
+	found := len(r.SLOs)+len(r.Alerts)+len(r.Applications)+len(r.Sets) > 0
+	if why != "" && !found && !isTemplate(data) {
 		r.Unreadable = why
 	}
 	return r
+}
+
+// object reads one object by what it says that it is.
+func (r *Reading) object(path string, root *yaml.Node) {
+	group, _, _ := strings.Cut(scalar(root, "apiVersion"), "/")
+	kind := scalar(root, "kind")
+	switch {
+	case group == "openslo" && kind == "SLO":
+		r.openSLO(path, root)
+	case group == "sloth.slok.dev" && kind == "PrometheusServiceLevel":
+		r.sloth(path, child(root, "spec"))
+	case strings.HasPrefix(scalar(root, "version"), "prometheus/v1") && kind == "":
+		r.sloth(path, root)
+	case group == "pyrra.dev" && kind == "ServiceLevelObjective":
+		r.pyrra(path, root)
+	case group == "monitoring.coreos.com" && kind == "PrometheusRule":
+		r.rules(path, child(root, "spec"))
+	case kind == "" && group == "" && child(root, "groups") != nil:
+		r.rules(path, root)
+	case group == "argoproj.io" && (kind == "Application" || kind == "ApplicationSet"):
+		r.application(path, kind, root)
+	case group == "kustomize.toolkit.fluxcd.io" && kind == "Kustomization", group == "helm.toolkit.fluxcd.io" && kind == "HelmRelease":
+		r.flux(path, kind, root)
+	}
 }
