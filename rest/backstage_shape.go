@@ -46,8 +46,8 @@ func (s *shape) fault(at string, v any) error {
 			if s.each == nil {
 				break
 			}
-			if err := s.each.fault(fmt.Sprintf("%s/%d", at, i), v[i]); err != nil {
-				return err
+			if s.each.fault(at, v[i]) != nil { // places are named for what is wrong alone
+				return s.each.fault(fmt.Sprintf("%s/%d", at, i), v[i])
 			}
 		}
 	case map[string]any:
