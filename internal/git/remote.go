@@ -280,6 +280,11 @@ func (r *remote) want(refs *packp.AdvRefs, id objects.ID) (objects.ID, error) {
 	if advertised(refs, id) || able(refs, capability.AllowReachableSHA1InWant) || able(refs, capability.AllowTipSHA1InWant) {
 		return id, nil
 	}
+	for tag, commit := range refs.Peeled {
+		if objects.ID(commit) == id {
+			return objects.ID(refs.References[tag]), nil
+		}
+	}
 	if _, pinned := objects.ParseID(r.cfg.Ref); pinned {
 		return id, fault.New(fault.FailedPrecondition, "%s does not serve commit %s, which no branch or tag names", r.name(), id).
 			WithFix("Name a branch or a tag by ref, or make a tag for the commit.")

@@ -22,6 +22,7 @@ const (
 type Entry struct {
 	Name []byte // part of the tree's content
 	Mode Mode
+	Exec bool // a file that may be run
 	ID   ID
 }
 
@@ -50,6 +51,7 @@ func NextEntry(data []byte) (e Entry, rest []byte, err error) {
 	}
 	e.Name = data[space+1 : end]
 	e.Mode = modeOf(data[:space])
+	e.Exec = e.Mode == File && space >= 3 && (data[space-3]-'0')&1 != 0
 	copy(e.ID[:], data[end+1:])
 	return e, data[end+1+idSize:], nil
 }
