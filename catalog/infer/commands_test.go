@@ -50,6 +50,10 @@ func TestWhatTextsSay(t *testing.T) {
 		"what installs what is needed is":                        {"- **Install dependencies**: `make install`\n", "setup=make install"},
 		"one without a secret is better":                         {"```\n# all tests\nAPI_TOKEN=s3cr3tvalue123 go test -race ./...\n# all tests\ngo test ./...\n```\n", "test=go test ./..."},
 		"a command of the program that is documented":            {"```\ndockertool test --fast\ndockertool lint x\n```\n", ""},
+		"what writes the expected anew is no way to test":        {"```\nyarn test -u   # Update the tests' snapshots\nmake test-go-unit   # All unit tests\n```\n", "test=make test-go-unit"},
+		"a tool of the repository is no program to run":          {"```\ngo run script/build.go   # Build on Windows\n```\n", "build=go run script/build.go"},
+		"the first target, where the text says what it is":       {"```\nmake   # Build it\n```\n", "build=make"},
+		"a check may be that of linters":                         {"- `make check` runs lint and type-check.\n- `make test` runs all.\n", "test=make test\nlint=make check"},
 		"an example of a commit":                                 {"```bash\ngit commit -m \"$(cat <<'EOF'\nfix: make test\nEOF\n)\"\n```\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,7 +13,7 @@ type Application struct {
 	Name string `json:"name"`
 	// Repo, Path and Revision say what it deploys.
 	Repo     string `json:"repo,omitempty"`
-	Path     string `json:"path,omitempty"`
+	Path     string `json:"deploys,omitempty"`
 	Revision string `json:"revision,omitempty"`
 	// Namespace and Cluster say where to.
 	Namespace string `json:"namespace,omitempty"`

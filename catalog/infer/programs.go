@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -224,13 +225,26 @@ func goTool(args []string) verdict {
 		if len(words(rest)) == 0 || slices.ContainsFunc(rest, func(a string) bool { return strings.Contains(a, "@") }) {
 			return verdict{}
 		}
-		return is(Run)
+		return runsFile(words(rest)[0])
 	case "mod":
 		if len(rest) > 0 && rest[0] == "download" {
 			return is(Setup)
 		}
 	}
 	return verdict{}
+}
+
+// runsFile judges `go run` by what it runs: a file is a tool of the repository
+// unless it is the program itself.
+func runsFile(what string) verdict {
+	name, isFile := strings.CutSuffix(path.Base(what), ".go")
+	if !isFile || name == "main" {
+		return is(Run)
+	}
+	if v := named(name); v.role != Run {
+		return v
+	}
+	return verdict{role: Run, score: vagueScore}
 }
 
 // buildsPart tells whether `go build` makes something else than everything or

@@ -39,7 +39,7 @@ func (r *Reading) folders(file string, git, template *yaml.Node) {
 		return
 	}
 	set.Line = git.Line
-	set.Name, set.Repo, set.Application.Path = scalar(template, "metadata", "name"), scalar(source, "repoURL"), scalar(source, "path")
+	set.Name, set.Repo, set.Path = scalar(template, "metadata", "name"), scalar(source, "repoURL"), scalar(source, "path")
 	set.Revision, set.Namespace, set.Cluster = scalar(source, "targetRevision"), scalar(spec, "destination", "namespace"), scalar(spec, "destination", "name")
 	r.Sets = append(r.Sets, set)
 }
@@ -104,7 +104,7 @@ func (s AppSet) in(dir string) Application {
 		return filled(text, nil)
 	}
 	a := s.Application
-	a.Name, a.Repo, a.Path, a.Revision = fill(s.Name), fill(s.Repo), fill(s.Application.Path), fill(s.Revision)
+	a.Name, a.Repo, a.Path, a.Revision = fill(s.Name), fill(s.Repo), fill(s.Path), fill(s.Revision)
 	a.Namespace, a.Cluster = fill(s.Namespace), fill(s.Cluster)
 	if a.Path == "" {
 		a.Path = dir

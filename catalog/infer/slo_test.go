@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func TestSLOs(t *testing.T) {
@@ -150,6 +152,14 @@ spec:
 	slices.Sort(got)
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+	kept, err := json.Marshal(readings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var restored map[string]Reading
+	if err := json.Unmarshal(kept, &restored); err != nil || !cmp.Equal(readings, restored, cmpopts.EquateEmpty()) {
+		t.Errorf("readings do not come back as they were kept: %v\n%s", err, cmp.Diff(readings, restored, cmpopts.EquateEmpty()))
 	}
 	again := NewRepository(readings, r.Files())
 	if len(again.Deployments("pay", false)) != 2 {

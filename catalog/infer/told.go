@@ -34,6 +34,10 @@ func written(script string, first int) []statement {
 	return out
 }
 
+// updateScore is what a way to run the tests counts less for that writes what
+// is expected anew, or does not end.
+const updateScore = plainScore
+
 // add keeps a statement whose purpose is known.
 func (p *proseReader) add(st statement, bonus int, lead string) {
 	dir := join(p.dir(), st.dir)
@@ -41,11 +45,14 @@ func (p *proseReader) add(st statement, bonus int, lead string) {
 	if !ok {
 		v, ok = p.told(st, dir, lead, bonus)
 	}
-	if v.role == Build && stems(lead, Lint) && !stems(lead, Build) {
+	if stems(lead, Lint) && (v.role == Build && !stems(lead, Build) || isCheck(v) && !stems(lead, Test)) {
 		v.role = Lint // what compiles may do so only to check
 	}
 	if !ok || len(st.text) > maxText || strings.HasPrefix(dir, "..") {
 		return
+	}
+	if strings.HasPrefix(strings.TrimLeft(lead, " -—–:*_"), "all ") {
+		v.narrow = v.narrow && v.one // whatever its name says
 	}
 	c := Command{Role: v.role, Text: st.text, Dir: dir, Within: join(p.from, st.dir), Origin: p.origin, Place: Place{Path: p.at, Line: st.line}, Score: v.score + bonus, Needs: v.needs}
 	if says(p.heading, v.role) {
@@ -68,10 +75,18 @@ func (p *proseReader) add(st statement, bonus int, lead string) {
 	if st.piped {
 		c.Score -= pipedScore
 	}
+	if v.role == Test && anyArg(strings.Fields(c.Text), "-u", "-update", "--update", "--updateSnapshot", "--update-snapshots", "--snapshot-update", "--watch") {
+		c.Score -= updateScore
+	}
 	if strings.Contains(strings.SplitN(c.Text, " ", 2)[0], "=") {
 		c.Score--
 	}
 	p.out = append(p.out, c.roles(v)...)
+}
+
+// isCheck tells whether a target is one that may be tests or linters.
+func isCheck(v verdict) bool {
+	return v.role == Test && len(v.needs) == 1 && v.needs[0].Name == "check"
 }
 
 // roles gives a command its role. One for a project as a whole is a way to run
@@ -93,7 +108,12 @@ func (p *proseReader) told(st statement, dir, lead string, bonus int) (verdict, 
 	if len(st.calls) != 1 {
 		return verdict{}, false
 	}
-	v := classify(unwrap(st.calls[0]))
+	call := unwrap(st.calls[0])
+	v := classify(call)
+	if len(call) > 0 && len(v.needs) == 0 && v.role == "" && program(call, v) == "make" && !anyArg(call, "-C", "-f") { // whatever is its first target
+		v.role, v.score = toldBy(lead, ""), vagueScore
+		return v, v.role != ""
+	}
 	if len(v.needs) != 1 || v.role != "" || misleading(v.needs[0].Name) {
 		return verdict{}, false
 	}

@@ -123,7 +123,7 @@ func triggered(on *yaml.Node) bool {
 		}
 	}
 	for k, v := range pairs(on) {
-		if onChange()[k.Value] && !(hasKey(v, "tags") && !hasKey(v, "branches") && !hasKey(v, "branches-ignore") && !hasKey(v, "paths")) {
+		if onChange()[k.Value] && (!hasKey(v, "tags") || hasKey(v, "branches") || hasKey(v, "branches-ignore") || hasKey(v, "paths")) {
 			return true
 		}
 	}
