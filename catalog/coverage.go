@@ -182,7 +182,7 @@ func (s *Service) coverage(r reading, e *Entity) ServiceCoverage {
 		commands = &Commands{}
 	}
 	owner := thing("owner", b.Owner)
-	if _, there := r.Attributes(out.Owner); !there && owner.State == CoverageDeclared {
+	if _, there := r.Attributes(out.Owner); !there && owner.State == CoverageDeclared && r.allows(out.Owner, "") {
 		owner.Stale = out.Owner + " is not in the catalog"
 	}
 	out.Things = []CoverageThing{owner, thing("build", commands.Build), thing("test", commands.Test),
