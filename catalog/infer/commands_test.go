@@ -54,6 +54,9 @@ func TestWhatTextsSay(t *testing.T) {
 		"a tool of the repository is no program to run":          {"```\ngo run script/build.go   # Build on Windows\n```\n", "build=go run script/build.go"},
 		"the first target, where the text says what it is":       {"```\nmake   # Build it\n```\n", "build=make"},
 		"a check may be that of linters":                         {"- `make check` runs lint and type-check.\n- `make test` runs all.\n", "test=make test\nlint=make check"},
+		"a paragraph that ends in a colon is about the block":    {"Build (without the pages):\n\n```sh\nPAGES=0 make server\n```\n\nThen look at it:\n\n```sh\nmake other\n```\n", "build=PAGES=0 make server"},
+		"formatting is no linting, but a check of it is":         {"Lint/format shortcuts: `make format`, `make lint`\n", "lint=make lint"},
+		"one test rather than a part":                            {"- Unit: `go test ./pkg/...`\n- Single: `go test ./pkg/a -run TestA`\n- All: `make test`\n", "test=make test\ntest_one=go test ./pkg/a -run TestA"},
 		"an example of a commit":                                 {"```bash\ngit commit -m \"$(cat <<'EOF'\nfix: make test\nEOF\n)\"\n```\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

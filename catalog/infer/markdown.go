@@ -59,6 +59,8 @@ type proseReader struct {
 	// next block is about.
 	dirs []string
 	from string
+	// intro is a paragraph that ends in a colon, which is about what follows it.
+	intro string
 	// alone tells that a block holds one statement only.
 	alone bool
 	out   []Command
@@ -70,14 +72,15 @@ func (p *proseReader) visit(n ast.Node) ast.WalkStatus {
 	switch n := n.(type) {
 	case *ast.Heading:
 		p.heading = strings.ToLower(p.plain(n))
-		p.from = ""
+		p.from, p.intro = "", ""
 		return ast.WalkSkipChildren
 	case *ast.FencedCodeBlock:
 		p.block(n)
-		p.from = ""
+		p.from, p.intro = "", ""
 		return ast.WalkSkipChildren
 	case *ast.TextBlock, *ast.Paragraph:
 		p.sentence(n)
+		p.intro = introducing(p.plain(n))
 		return ast.WalkSkipChildren
 	case *extast.TableRow, *extast.TableHeader:
 		p.row(n)
@@ -118,9 +121,26 @@ func (p *proseReader) block(n *ast.FencedCodeBlock) {
 	all := written(script, first)
 	p.alone = len(all) == 1
 	for _, st := range all {
-		p.add(st, inBlock, p.lead(raw, st.line-first))
+		lead := p.lead(raw, st.line-first)
+		if lead == "" && p.alone {
+			lead = p.intro
+		}
+		p.add(st, inBlock, lead)
 	}
 	p.alone = false
+}
+
+// introducing is a text that ends in a colon, less what it begins with: to
+// build, run.
+func introducing(text string) string {
+	text = strings.ToLower(strings.TrimSpace(text))
+	if !strings.HasSuffix(text, ":") || len(text) > maxBefore {
+		return ""
+	}
+	for _, verb := range []string{"to ", "run ", "then ", "the "} {
+		text = strings.TrimPrefix(text, verb)
+	}
+	return text
 }
 
 // stripPrompt takes the prompt away that examples of a terminal begin with.
@@ -212,7 +232,7 @@ func (p *proseReader) span(code *ast.CodeSpan, before string) {
 		bonus, lead = atStart, p.after(code)
 	case m != nil:
 		bonus, lead = afterLabel, strings.ToLower(m[1])
-	case joins(before):
+	case joins(before) || joins(afterLabelled(before)):
 		bonus = atStart - 1
 	case imperative.MatchString(withoutCode(before)):
 		bonus = inSentence
@@ -242,6 +262,15 @@ func joins(before string) bool {
 		}
 	}
 	return true
+}
+
+// afterLabelled is what stands behind a label and its colon, "" without one.
+func afterLabelled(before string) string {
+	head, rest, ok := strings.Cut(before, ": ")
+	if !ok || !label.MatchString(head+":") {
+		return ""
+	}
+	return rest
 }
 
 func withoutCode(s string) string {

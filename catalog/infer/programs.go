@@ -209,6 +209,7 @@ func goTool(args []string) verdict {
 		v := is(Test)
 		v.one = partOfGo(rest)
 		v.narrow = v.one
+		v.project = v.one && !anyArg(rest, "-run", "--run", "-skip") && slices.ContainsFunc(rest, func(a string) bool { return strings.HasSuffix(a, "/...") })
 		return v
 	case "build":
 		v := is(Build)

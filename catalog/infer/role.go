@@ -129,6 +129,9 @@ func named(name string) verdict {
 		return verdict{role: r, score: namedScore}
 	}
 	parts := parted(lower)
+	if checksFormat(parts) {
+		return verdict{role: Lint, score: vagueScore - 2}
+	}
 	if slices.ContainsFunc(parts, misleads) {
 		return verdict{}
 	}
@@ -147,6 +150,14 @@ func named(name string) verdict {
 		}
 	}
 	return verdict{}
+}
+
+// checksFormat tells whether a name is of what looks whether code is formatted.
+func checksFormat(parts []string) bool {
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(parts, func(p string) bool { return slices.Contains(words, p) })
+	}
+	return has("fmt", "format", "prettier", "style") && has("check", "verify", "lint")
 }
 
 // parted are the parts of a name.
@@ -183,7 +194,7 @@ func roleNames() map[string]Role {
 // misleads are parts of names that make a target something else.
 func misleads(part string) bool {
 	switch part {
-	case "clean", "push", "release", "deploy", "publish", "uninstall", "fuzz", "bench", "benchmark", "docs", "doc", "fix", "update", "upgrade",
+	case "clean", "format", "fmt", "push", "release", "deploy", "publish", "uninstall", "fuzz", "bench", "benchmark", "docs", "doc", "fix", "update", "upgrade",
 		"login", "logs", "stop", "down", "delete", "remove", "report", "list", "help", "generate", "gen", "data", "env", "only", "watch", "debug", "example", "examples", "file", "files", "image", "images", "container":
 		return true
 	}

@@ -75,6 +75,9 @@ func (p *proseReader) add(st statement, bonus int, lead string) {
 	if st.piped {
 		c.Score -= pipedScore
 	}
+	if v.role == Test && v.one && says(lead, TestOne) {
+		c.Score += leadComment
+	}
 	if v.role == Test && anyArg(strings.Fields(c.Text), "-u", "-update", "--update", "--updateSnapshot", "--update-snapshots", "--snapshot-update", "--watch") {
 		c.Score -= updateScore
 	}
