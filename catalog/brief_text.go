@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -137,8 +138,8 @@ func (w *briefWriter) fact(f Fact) string {
 	if f.Name != "" {
 		parts = append(parts, f.Name)
 	}
-	if f.Value != "" {
-		parts = append(parts, oneLine(f.Value))
+	if value := cmp.Or(f.Handle, f.Value); value != "" {
+		parts = append(parts, oneLine(value))
 	}
 	if f.Path != "" {
 		parts = append(parts, "in "+f.Path)

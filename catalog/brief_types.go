@@ -35,7 +35,10 @@ type FactSource struct {
 // environment, the title of a link or the type of a relation; the folder of an
 // environment in its deploy repository; its Argo CD application as
 // instance/name; and whether it is protected. ChangedAt is the author time of
-// the newest commit that changed the file, zero until it is known for certain.
+// the newest commit that changed the file, zero until it is known for certain;
+// ExpiresAt is two years after it. Owner is who answers for the fact where that
+// is another than the service's own owner. Handle names a document, in the form
+// doc://source/path.
 type Fact struct {
 	Name       string     `json:"name,omitempty"`
 	Value      string     `json:"value"`
@@ -43,6 +46,7 @@ type Fact struct {
 	App        string     `json:"app,omitempty"`
 	Protected  bool       `json:"protected,omitempty"`
 	Kind       FactKind   `json:"kind"`
+	Handle     string     `json:"handle,omitempty"`
 	Source     FactSource `json:"source"`
 	Owner      string     `json:"owner,omitempty"`
 	VerifiedAt time.Time  `json:"verifiedAt"`

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -185,10 +186,23 @@ func (f *factory) paths(key string) []Fact {
 			continue
 		}
 		for _, p := range found {
-			out = append(out, f.fact(p, it.At))
+			fact := f.fact(p, it.At)
+			if known && key == "runbooks" {
+				fact.Handle = handleOf(f.e.From.Source, p)
+			}
+			out = append(out, fact)
 		}
 	}
 	return out
+}
+
+// handleOf names a file of a source as a document.
+func handleOf(source, file string) string {
+	parts := strings.Split(file, "/")
+	for i, p := range parts {
+		parts[i] = url.PathEscape(p)
+	}
+	return "doc://" + strings.ReplaceAll(url.PathEscape(source), "%2F", "/") + "/" + strings.Join(parts, "/")
 }
 
 func (f *factory) lookUp(pattern string) ([]string, bool) {

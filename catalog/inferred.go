@@ -245,6 +245,8 @@ func (f *factory) exists(file string) bool {
 // inferRules lists the files with rules for agents, nearest first.
 func (s *Service) inferRules(f *factory, b *Brief) {
 	for _, rules := range f.ground.RulesFor(f.folder()) {
-		b.Rules = append(b.Rules, s.found(f, f.ground.Finding, rules.Path, rules.Place))
+		fact := s.found(f, f.ground.Finding, rules.Path, rules.Place)
+		fact.Handle = handleOf(f.ground.Source, rules.Path)
+		b.Rules = append(b.Rules, fact)
 	}
 }

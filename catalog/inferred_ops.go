@@ -75,7 +75,9 @@ func (s *Service) runbooks(f *factory, in *Finding, dir string, alone bool, list
 	}
 	for _, file := range in.Runbooks(f.e.Ref.Name, dir, alone) {
 		if !seen[file] {
-			out = append(out, s.found(f, in, file, infer.Place{Path: file, Line: 1}))
+			fact := s.found(f, in, file, infer.Place{Path: file, Line: 1})
+			fact.Handle = handleOf(in.Source, file)
+			out = append(out, fact)
 		}
 	}
 	return out

@@ -16,7 +16,7 @@ func TestDemoShowsInference(t *testing.T) {
 		return c != nil && c.Test != nil && c.Test.Source.Path == ".gitea/workflows/ci.yaml"
 	})
 	b := s.brief("notifications")
-	if c := b.Commands; c.Test.Value != "./ci/test-all.sh" || c.Test.Kind != catalog.Inferred || len(c.Test.Disagrees) != 2 || c.Test.Disagrees[0] != "AGENTS.md:5 says `make test`" {
+	if c := b.Commands; c.Test.Value != "pnpm run test:ci" || c.Test.Kind != catalog.Inferred || len(c.Test.Disagrees) != 1 || c.Test.Disagrees[0] != "AGENTS.md:5 says `npm test`" {
 		t.Errorf("test: %+v", c.Test)
 	}
 	for _, name := range []string{"notifications", "inventory", "checkout"} {

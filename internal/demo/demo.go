@@ -151,7 +151,7 @@ func (r *renderer) service(s service) (content, error) {
 		into[".gitea/workflows/ci.yaml"], into["CODEOWNERS"], into["ops/alerts.yaml"] = "ci.yaml", "CODEOWNERS", "alerts.yaml"
 	}
 	if s.Name == "notifications" { // whose AGENTS.md and CI disagree
-		into["ci/test-all.sh"] = "test-all.sh"
+		into["package.json"] = "package.json"
 	}
 	return c, r.fill(c.files, s, into)
 }
