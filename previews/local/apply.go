@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
 	"github.com/fairlead-dev/fairlead/previews"
@@ -158,15 +157,3 @@ func (p plan) environment(f folder) []string {
 
 // markName is the variable by which the processes of a preview are known.
 const markName = "FAIRLEAD_PREVIEW"
-
-// runsOut tells when a supervisor ends its preview by itself, should Fairlead
-// not be there to do it.
-func (p plan) runsOut() time.Time {
-	if p.Wish.ExpiresAt.IsZero() {
-		return time.Time{}
-	}
-	return p.Wish.ExpiresAt.Add(expiryGrace)
-}
-
-// expiryGrace leaves it to Fairlead to remove what has run out.
-const expiryGrace = 10 * time.Second

@@ -20,12 +20,11 @@ func (s *supervisor) look(ctx context.Context) (phase, reason string) {
 		_, why, _ := strings.Cut(s.state.Reason, ": ")
 		return failed, fmt.Sprintf("It did not become healthy within %s: %s", s.p.Config.HealthTimeout, why)
 	}
-	if end := s.p.runsOut(); !end.IsZero() && now.After(end) {
+	if s.late(now) {
 		if p, ok, err := s.f.plan(); ok && err == nil {
 			s.p.Wish.ExpiresAt = p.Wish.ExpiresAt // it may have been put off
 		}
-		// One that was late from the start is somebody's deliberate wish.
-		if end = s.p.runsOut(); !end.IsZero() && now.After(end) && end.After(s.began) {
+		if s.late(now) {
 			return stopped, "Its time was up."
 		}
 	}
@@ -37,6 +36,22 @@ func (s *supervisor) look(ctx context.Context) (phase, reason string) {
 	}
 	return s.disk(ctx, now)
 }
+
+// late tells that Fairlead should have removed the preview by now. One that
+// was begun late gets as long as that takes, too.
+func (s *supervisor) late(now time.Time) bool {
+	end := s.p.Wish.ExpiresAt
+	if end.IsZero() {
+		return false
+	}
+	if end.Before(s.began) {
+		end = s.began
+	}
+	return now.After(end.Add(expiryGrace))
+}
+
+// expiryGrace leaves it to Fairlead to remove what has run out.
+const expiryGrace = 10 * time.Second
 
 // overrun looks after processes and memory where the kernel does not.
 func (s *supervisor) overrun() string {
@@ -131,7 +146,11 @@ func (s *supervisor) end() {
 	}
 	s.await(supervisorGrace, func() bool {
 		killCages(s.cage.dirs)
+		if s.main != 0 && s.p.Isolation != None {
+			_ = unix.Kill(s.main, unix.SIGKILL) // not reaped yet, so the number is its own; all in its namespace end with it
+		}
 		left := s.left()
+		killGroups(left)
 		for _, p := range left { // first all are held still, so that none can start another one
 			signalProcess(p.pid, p.start, unix.SIGSTOP)
 		}

@@ -105,9 +105,12 @@ func (o order) limit(mode string) error {
 	if o.FileBytes > 0 {
 		limits[unix.RLIMIT_FSIZE] = uint64(o.FileBytes)
 	}
-	if mode != None && o.Processes > 0 {
-		// Only in a user namespace of its own are a user's others not counted.
+	if o.Processes > 0 {
 		limits[unix.RLIMIT_NPROC] = uint64(o.Processes)
+	}
+	if o.Processes > 0 && mode == None {
+		// Only a user namespace of its own does not count the user's others.
+		limits[unix.RLIMIT_NPROC] += threadsOf(os.Getuid())
 	}
 	for what, n := range limits {
 		var was syscall.Rlimit

@@ -28,6 +28,7 @@ func alive(folder) bool                                        { return false }
 func endProcess(int, uint64, bool) bool                        { return false }
 func leftovers(folder, string, state) []process                { return nil }
 func killCages([]string)                                       {}
+func killGroups([]process)                                     {}
 func openCages([]string)                                       {}
 func tryBubblewrap(string) error                               { return errUnsupported }
 func tryNamespaces() error                                     { return errUnsupported }

@@ -20,6 +20,8 @@ type process struct {
 	pid   int
 	start uint64
 	ppid  int
+	group int // of processes, in its session
+	sid   int
 	pages int64 // that it has in memory
 	dead  bool  // waits to be reaped
 	name  string
@@ -44,6 +46,8 @@ func look(pid int) (process, bool) {
 	}
 	p := process{pid: pid, name: string(data[open+1 : end]), dead: f[0] == "Z" || f[0] == "X"}
 	p.ppid, _ = strconv.Atoi(f[1])
+	p.group, _ = strconv.Atoi(f[2])
+	p.sid, _ = strconv.Atoi(f[3])
 	p.start, err = strconv.ParseUint(f[19], 10, 64)
 	p.pages, _ = strconv.ParseInt(f[21], 10, 64)
 	return p, err == nil
@@ -70,6 +74,24 @@ func signalProcess(pid int, start uint64, sig syscall.Signal) bool {
 	defer func() { _ = p.Release() }() // a descriptor that is closed
 	is, ok := look(pid)
 	return ok && is.start == start && p.Signal(sig) == nil
+}
+
+// killGroups kills the groups of processes that some of a preview's are in. A
+// group is killed at once, so that no member gets to start another one; none
+// reaches beyond its session, and every preview has sessions of its own.
+func killGroups(ps []process) {
+	own, _ := look(os.Getpid())
+	done := map[int]bool{}
+	for _, p := range ps {
+		if done[p.group] || p.group <= 1 || p.sid <= 1 || p.sid == own.sid {
+			continue
+		}
+		is, ok := look(p.pid)
+		if ok && is.start == p.start && is.group == p.group {
+			done[p.group] = true
+			_ = unix.Kill(-p.group, unix.SIGKILL) // those that are left are killed one by one
+		}
+	}
 }
 
 // descendants are the processes below a process, parents first.
@@ -134,6 +156,22 @@ func processes() []int {
 		}
 	}
 	return out
+}
+
+// threadsOf counts what runs of a user.
+func threadsOf(uid int) uint64 {
+	var n uint64
+	for _, pid := range processes() {
+		info, err := os.Stat(filepath.Join("/proc", itoa(pid)))
+		if err != nil {
+			continue
+		}
+		if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) == uid {
+			tasks, _ := os.ReadDir(filepath.Join("/proc", itoa(pid), "task")) // one that has ended has none
+			n += uint64(len(tasks))
+		}
+	}
+	return n
 }
 
 // leftovers are the processes of a preview whose supervisor is gone: those in

@@ -100,6 +100,7 @@ func endLeftovers(ctx context.Context, f folder, mark string) error {
 			return nil
 		}
 		killCages(s.Cages)
+		killGroups(left)
 		names := make([]string, len(left))
 		for i, l := range left {
 			endProcess(l.pid, l.start, true)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
 	"github.com/fairlead-dev/fairlead/previews"
@@ -33,7 +34,7 @@ func checkTree(ctx context.Context, f folder, w previews.Wish, limit int64) erro
 		if err != nil {
 			return err
 		}
-		if e.Type()&fs.ModeSymlink != 0 && leadsOut(root, f.tree(), rel) {
+		if e.Type()&fs.ModeSymlink != 0 && leadsOut(root, rel) {
 			return fault.New(fault.FailedPrecondition, "the symbolic link %s of commit %.12s of %s leads out of the repository", rel, w.Commit, w.Repository).
 				WithFix("Let it point to a file of the repository by a relative path.")
 		}
@@ -49,26 +50,16 @@ func checkTree(ctx context.Context, f folder, w previews.Wish, limit int64) erro
 	})
 }
 
-// leadsOut tells whether a link points outside. A link to a file that is not
-// there may be one to what the command makes, so only its text is looked at.
-func leadsOut(root *os.Root, tree, rel string) bool {
+// leadsOut tells whether a link points outside, by its text or by the links
+// on its way. One to a file that is not there may be one to what the command
+// will make.
+func leadsOut(root *os.Root, rel string) bool {
 	to, err := root.Readlink(rel)
-	if err != nil || filepath.IsAbs(to) {
+	if err != nil || filepath.IsAbs(to) || !filepath.IsLocal(filepath.Join(filepath.Dir(rel), to)) {
 		return true
 	}
-	if !filepath.IsLocal(filepath.Join(filepath.Dir(rel), to)) && filepath.Join(filepath.Dir(rel), to) != "." {
-		return true
-	}
-	real, err := filepath.EvalSymlinks(filepath.Join(tree, rel))
-	if err != nil {
-		return false // dangling, or in a circle: nothing is reached by it
-	}
-	base, err := filepath.EvalSymlinks(tree)
-	if err != nil {
-		return true
-	}
-	at, err := filepath.Rel(base, real)
-	return err != nil || !filepath.IsLocal(at)
+	_, err = root.Stat(rel)
+	return err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ELOOP) && !errors.Is(err, syscall.ENOTDIR)
 }
 
 func dirOf(w previews.Wish) string {
