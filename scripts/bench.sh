@@ -3,7 +3,9 @@
 # first the catalog alone, then the server with its doors, then many
 # repositories and large ones, then the packages' own benchmarks. Takes about
 # four minutes; asserts nothing. Arguments go to the program, for example
-# -parts many, or -parts million for the memory over a million requests.
+# -parts many, -parts million for the memory over a million requests, or
+# -parts backstage -beside 10000 for what a real Backstage takes for the same
+# (ten minutes; internal/realtest/backstage.sh installs it).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tmp=$(mktemp -d)
