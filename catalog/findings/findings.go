@@ -18,7 +18,7 @@ import (
 
 // Format changes whenever the same files are read otherwise than before, so
 // that what was kept by an earlier program is read anew.
-const Format = 3
+const Format = 4
 
 // Kept is what is kept of one source across restarts.
 type Kept struct {

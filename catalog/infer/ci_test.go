@@ -41,6 +41,7 @@ func TestWhatWorkflowsRun(t *testing.T) {
 		"another shell":                                 {"push", "a: {defaults: {run: {shell: pwsh}}, steps: [{run: go test ./...}, {shell: python, run: import make}]}", ""},
 		"loops and functions are programs":              {"push", "a: {steps: [{run: 'for d in a b; do (cd $d; go test ./...); done'}]}", ""},
 		"a fixed choice of tests is no advice":          {"push", "a: {steps: [{run: go test -run TestSlow ./slow}]}", ""},
+		"a build for another machine":                   {"push", "a: {steps: [{run: GOARCH=arm go build}, {run: go build github.com/acme/other/cmd/x}, {run: go build ./cmd/app}]}", "build=go build ./cmd/app"},
 		"a tool run by its version":                     {"push", "a: {steps: [{run: 'go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.1 run'}]}", "lint=go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.1 run"},
 	} {
 		t.Run(name, func(t *testing.T) {

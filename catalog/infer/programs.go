@@ -219,6 +219,9 @@ func goTool(args []string) verdict {
 		if slices.ContainsFunc(rest, func(a string) bool { return strings.Contains(a, "@") }) {
 			return verdict{role: Setup, score: vagueScore - 2}
 		}
+		if slices.ContainsFunc(rest, func(a string) bool { return strings.Contains(a, "$") }) {
+			return verdict{}
+		}
 		return verdict{role: Build, score: plainScore - 3}
 	case "vet":
 		return is(Lint)
@@ -255,6 +258,9 @@ func buildsPart(args []string) bool {
 		return !slices.Contains(args, "./...")
 	}
 	w := words(args)
+	if len(w) > 0 && strings.Contains(strings.SplitN(w[0], "/", 2)[0], ".") && !strings.HasPrefix(w[0], ".") && strings.Contains(w[0], "/") {
+		return true // a package of another module
+	}
 	return len(w) > 0 && !slices.Contains(args, "-o") && !slices.ContainsFunc(w, func(a string) bool {
 		return a == "." || strings.Contains(a, "...") || strings.Contains(a, "cmd") || strings.Contains(a, "$") || !strings.Contains(a, "/") && !strings.HasSuffix(a, ".go")
 	})

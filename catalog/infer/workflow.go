@@ -238,6 +238,12 @@ func (r *Reading) ran(at string, st statement, dir string) {
 	if len(st.calls) > 1 {
 		c.Score--
 	}
+	if v.role == Build && (strings.Contains(st.text, "GOOS=") || strings.Contains(st.text, "GOARCH=")) {
+		v.narrow = true // for another machine than the one that works on it
+	}
+	if strings.Contains(st.text, "exit-code=0") {
+		c.Score -= pipedScore // what it finds does not count
+	}
 	if st.piped {
 		c.Score -= pipedScore
 	}
