@@ -78,51 +78,44 @@ func (r *residents) alone(key string) bool {
 	own := 0
 	for ref := range r.in[key] {
 		if _, here := r.files[key][ref]; here {
-			own++
-		}
-		if own > 1 {
-			return false
+			if own++; own > 1 {
+				return false
+			}
 		}
 	}
 	return own == 1 || len(r.in[key]) <= 1
 }
 
-// living are the components that live in a repository: those whose catalog
-// files are there, too, or else those of which others say so. Anybody may write
-// that a component of theirs lives in a repository; where it speaks for itself
-// that does not count, lest it be taken for what the repository holds. It is
-// called under the lock.
-func (r *residents) living(key string) map[string]string {
-	all, own := r.in[key], map[string]string{}
-	for ref, dir := range all {
-		if _, here := r.files[key][ref]; here {
-			own[ref] = dir
-		}
-	}
-	if len(own) > 0 {
-		return own
-	}
-	return all
-}
-
 // resident is a component and its folder.
 type resident struct{ ref, dir string }
 
-// of are the components of a repository, or of the repository that a page or
-// folder is in; those whose catalog files are there where nobody lives there. Of
-// what is above a URL only what speaks for itself counts.
+// of are the components of a repository.
 func (r *residents) of(key string) []resident {
+	return r.among(key, func(string) bool { return true })
+}
+
+// among are the components of a repository that keep chooses by their folders, or
+// of the repository that a page or folder is in; those whose catalog files are
+// there where nobody lives there. Of what is above a URL only what speaks for
+// itself counts.
+func (r *residents) among(key string, keep func(dir string) bool) []resident {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	for k := key; strings.Contains(k, "/"); k = path.Dir(k) {
-		for _, in := range []map[string]string{r.living(k), r.files[k]} {
+		speaks := r.speaks(k)
+		for _, in := range []map[string]string{r.in[k], r.files[k]} {
 			var out []resident
+			lives := false
 			for ref, dir := range in {
-				if _, here := r.files[k][ref]; here || k == key {
+				if _, here := r.files[k][ref]; !here && (speaks || k != key) {
+					continue
+				}
+				lives = true
+				if keep(dir) {
 					out = append(out, resident{ref, dir})
 				}
 			}
-			if len(out) > 0 {
+			if lives {
 				return out
 			}
 		}
@@ -131,6 +124,19 @@ func (r *residents) of(key string) []resident {
 		}
 	}
 	return nil
+}
+
+// speaks tells whether a component lives in a repository that holds its catalog
+// file. Anybody may write that a component of theirs lives in a repository;
+// where it speaks for itself that does not count, lest it be taken for what the
+// repository holds. It is called under the lock.
+func (r *residents) speaks(key string) bool {
+	for ref := range r.in[key] {
+		if _, here := r.files[key][ref]; here {
+			return true
+		}
+	}
+	return false
 }
 
 // homeOf is where a component lives.
@@ -172,36 +178,15 @@ func below(p, dir string) bool { return dir == "" || p == dir || strings.HasPref
 func (s *Service) ofRepository(r reading, repository, at string) (*Entity, string, error) {
 	root, dir := splitLocation(repository)
 	at = strings.TrimPrefix(path.Join(dir, at), "/")
-	var all, best []resident
-	for _, c := range s.residents.of(entity.RepositoryKey(root)) {
-		if r.Get(r.scope, c.ref) != nil {
-			all = append(all, c)
-		}
-	}
-	if len(all) == 0 {
-		return nil, "", fault.New(fault.NotFound, "no component is in repository %q", repository).
-			WithFix("Check the URL, or add a catalog-info.yaml to the repository.")
-	}
-	near := func(c resident) int { return -len(c.dir) }
-	if at == "" {
-		near = func(c resident) int { return strings.Count("/"+c.dir, "/") + min(len(c.dir), 1) }
-	}
-	for _, c := range all {
-		if at != "" && !below(at, c.dir) {
-			continue
-		}
-		if len(best) > 0 {
-			if d := cmp.Compare(near(c), near(best[0])); d > 0 {
-				continue
-			} else if d < 0 {
-				best = best[:0]
-			}
-		}
-		best = append(best, c)
-	}
+	key := entity.RepositoryKey(root)
+	best := r.nearest(s.residents.among(key, func(dir string) bool { return at == "" || below(at, dir) }), at)
 	switch len(best) {
 	case 0:
-		refs := sortedRefs(all)
+		refs := sortedRefs(r.visible(s.residents.of(key)))
+		if len(refs) == 0 {
+			return nil, "", fault.New(fault.NotFound, "no component is in repository %q", repository).
+				WithFix("Check the URL, or add a catalog-info.yaml to the repository.")
+		}
 		return nil, "", fault.New(fault.NotFound, "no component of repository %q has a folder above %.200q", repository, at).
 			WithFix("It holds %s: ask for one of them by name.", shortList(refs)).WithDetail("refs", refs[:min(100, len(refs))])
 	case 1:
@@ -210,6 +195,34 @@ func (s *Service) ofRepository(r reading, repository, at string) (*Entity, strin
 	refs := sortedRefs(best)
 	return nil, "", fault.New(fault.Conflict, "%d components of repository %q are equally near: %s", len(refs), repository, shortList(refs)).
 		WithFix("Give the path inside the repository, or ask for one of them by name.").WithDetail("refs", refs[:min(100, len(refs))])
+}
+
+// visible are those that the caller may see.
+func (r reading) visible(all []resident) []resident {
+	return slices.DeleteFunc(all, func(c resident) bool { return r.Get(r.scope, c.ref) == nil })
+}
+
+// nearest are those of the folder that is nearest above a path, or to the root
+// where there is no path; all are above it.
+func (r reading) nearest(all []resident, at string) []resident {
+	near := func(c resident) int { return -len(c.dir) }
+	if at == "" {
+		near = func(c resident) int { return strings.Count("/"+c.dir, "/") + min(len(c.dir), 1) }
+	}
+	var best []resident
+	for _, c := range r.visible(all) {
+		d := 0
+		if len(best) > 0 {
+			d = cmp.Compare(near(c), near(best[0]))
+		}
+		switch {
+		case d < 0:
+			best = []resident{c}
+		case d == 0:
+			best = append(best, c)
+		}
+	}
+	return best
 }
 
 func sortedRefs(all []resident) []string {
