@@ -94,11 +94,12 @@ type ApprovalQuery struct {
 	Action  Action
 	Target  string
 	Before  string // requests with a smaller id
-	// After selects requests that changed after that revision, and has them
-	// come in the order of their changes; otherwise newest come first.
-	After int64
-	Now   time.Time // decides what has expired
-	Limit int       // at most so many, 1 or more
+	// ByChange has requests come in the order of their changes, those after
+	// the revision After; otherwise newest come first.
+	ByChange bool
+	After    int64
+	Now      time.Time // decides what has expired
+	Limit    int       // at most so many, 1 or more
 }
 
 // Approvals is where requests for approval are kept. Several replicas may

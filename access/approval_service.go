@@ -247,18 +247,15 @@ func (s *Service) decide(ctx context.Context, who Caller, op Op, what ApprovalDe
 const rounds = time.Second
 
 // WatchApprovals gives requests that the caller may see as they are made and
-// change, until ctx ends; mine leaves those that they may not decide on out.
-// The channel is closed then, or when requests can no longer be read. Faults:
-// unauthenticated, unavailable.
-func (s *Service) WatchApprovals(ctx context.Context, who Caller, mine bool) (<-chan Approval, error) {
-	if err := s.approving(who); err != nil {
-		return nil, err
+// change, until ctx ends; mine leaves those out that they may not decide on.
+// The channel is closed then, and at once for who may see none.
+func (s *Service) WatchApprovals(ctx context.Context, who Caller, mine bool) <-chan Approval {
+	out := make(chan Approval)
+	if s.approving(who) != nil {
+		close(out)
+		return out
 	}
 	seen, err := s.approvals.ApprovalsRevision(ctx)
-	if err != nil {
-		return nil, unclaimed(err)
-	}
-	out := make(chan Approval)
 	go func() {
 		defer close(out)
 		tick := time.NewTicker(rounds)
@@ -269,23 +266,29 @@ func (s *Service) WatchApprovals(ctx context.Context, who Caller, mine bool) (<-
 				return
 			case <-tick.C:
 			}
-			if seen, err = s.tell(ctx, who, mine, seen, out); err != nil {
-				return
+			if err != nil { // what happened before it is known is not told
+				seen, err = s.approvals.ApprovalsRevision(ctx)
+				continue
 			}
+			// What cannot be read now is read in the next round.
+			seen = s.tell(ctx, who, mine, seen, out)
 		}
 	}()
-	return out, nil
+	return out
 }
 
-// tell sends what has changed since a revision and gives the last one sent.
-func (s *Service) tell(ctx context.Context, who Caller, mine bool, seen int64, out chan<- Approval) (int64, error) {
+// tell sends what has changed since a revision and gives the last one seen.
+func (s *Service) tell(ctx context.Context, who Caller, mine bool, seen int64, out chan<- Approval) int64 {
 	now, err := s.approvals.ApprovalsRevision(ctx)
 	if err != nil || now == seen {
-		return seen, err
+		return seen
 	}
-	batch, err := s.approvals.ListApprovals(ctx, ApprovalQuery{After: seen, Now: s.now(), Limit: maxApprovals})
-	if err == nil && len(batch) == 0 {
-		return now, nil
+	batch, err := s.approvals.ListApprovals(ctx, ApprovalQuery{ByChange: true, After: seen, Now: s.now(), Limit: maxApprovals})
+	if err != nil {
+		return seen
+	}
+	if len(batch) == 0 {
+		return now
 	}
 	v := s.viewer(who)
 	for i := range batch {
@@ -297,8 +300,8 @@ func (s *Service) tell(ctx context.Context, who Caller, mine bool, seen int64, o
 		select {
 		case out <- *a:
 		case <-ctx.Done():
-			return seen, ctx.Err()
+			return seen
 		}
 	}
-	return seen, err
+	return seen
 }

@@ -21,6 +21,7 @@ rules:
   - {name: board, effect: deny, who: {roles: [reader, developer]}, actions: [catalog.read], on: {owners: ["group:default/board"]}}
   - {name: own, effect: allow, who: {roles: [developer]}, actions: ["*"], on: {owners: [own]}}
   - {name: all, effect: allow, who: {roles: [admin]}, actions: ["*"]}
+  - {name: four-eyes, effect: approval, who: {agents: [claude]}, actions: [catalog.unregister], on: {refs: ["component:default/guarded"]}, approval: {by: {roles: [admin]}}}
 `
 
 // ingestion is one source with one problem.
@@ -57,10 +58,10 @@ func (i ingestion) Locations() []catalog.LocationItem {
 func serveRules(t testing.TB, in catalog.Ingestion, set ...func(*graphql.Config)) *server {
 	t.Helper()
 	policy := accesstest.Policy(t, rules)
-	guard, log := accesstest.Guard(t, policy)
+	guard, service, log := accesstest.Lock(t, policy)
 	c := catalogtest.NewWith(t, []string{docs(shop)}, catalogtest.WithPolicy(policy), catalogtest.WithGuard(guard), catalogtest.WithIngestion(in))
-	s := serve(t, c, append(set, func(cfg *graphql.Config) { cfg.Access = accesstest.Service(t, policy, log) })...)
-	s.log = log
+	s := serve(t, c, append(set, func(cfg *graphql.Config) { cfg.Access = service })...)
+	s.log, s.guard = log, guard
 	return s
 }
 

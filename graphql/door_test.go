@@ -50,6 +50,7 @@ func callers() map[string]access.Caller {
 	return map[string]access.Caller{
 		"owner":    accesstest.As("user:default/olga", accesstest.Groups("group:default/payments"), accesstest.Roles("developer")),
 		"reader":   accesstest.As("user:default/rolf", accesstest.Roles("reader")),
+		"boss":     accesstest.As("user:default/bea", accesstest.Roles("admin")),
 		"stranger": accesstest.As("user:default/stan", accesstest.Roles("stranger")),
 		"admin":    accesstest.As("user:default/ada", accesstest.Agent("claude"), accesstest.Roles("admin", "sre")),
 	}
@@ -115,6 +116,7 @@ type server struct {
 	*httptest.Server
 	t        testing.TB
 	recorder *recorder
+	guard    *access.Guard // of those that serveRules makes
 	catalog  *catalog.Service
 	log      *accesstest.Log
 	stop     context.CancelFunc // ends the server's base context

@@ -31,6 +31,8 @@ func (r *root) Query() any {
 		"ingestionErrors": bind.Operation(b, "list_ingestion_errors", access.ReadCatalog, c.ListIngestionErrors),
 		"sources":         bind.Operation(b, "list_sources", access.ReadCatalog, c.ListSources),
 		"whoami":          bind.Operation(b, "whoami", access.ReadSelf, r.d.access.Whoami),
+		"approvals":       bind.Operation(b, "list_approvals", access.ReadApprovals, r.d.access.ListApprovals),
+		"approval":        bind.Operation(b, "get_approval", access.ReadApprovals, r.d.access.GetApproval),
 		"audit":           bind.Operation(b, "list_audit", access.ReadAudit, r.d.access.ListAudit),
 	})
 }
@@ -54,6 +56,8 @@ func (r *root) Mutation() any {
 		"registerLocation":   bind.Operation(b, "register_location", access.RegisterCatalog, c.RegisterLocation),
 		"moveLocation":       bind.Operation(b, "move_location", access.UnregisterCatalog, c.MoveLocation),
 		"unregisterLocation": bind.Operation(b, "unregister_location", access.UnregisterCatalog, c.UnregisterLocation),
+		"grantApproval":      bind.Operation(b, "grant_approval", access.DecideApprovals, r.d.access.GrantApproval),
+		"denyApproval":       bind.Operation(b, "deny_approval", access.DecideApprovals, r.d.access.DenyApproval),
 	})
 }
 
@@ -140,6 +144,20 @@ func (s *subscription) CatalogChanged(ctx context.Context, args struct{ Kinds *[
 	}
 	in := s.d.catalog.WatchFor(ctx, engine.RequestOf(ctx).Who(), kinds)
 	return watch(ctx, s.d, "watch_catalog", access.ReadCatalog, in, s.d.change), nil
+}
+
+// approvalChange resolves the type ApprovalChange.
+type approvalChange struct {
+	ID, State, Action, Summary, Subject, Agent string
+	MayDecide                                  bool
+}
+
+// ApprovalChanged tells of requests for approval until ctx ends.
+func (s *subscription) ApprovalChanged(ctx context.Context, args struct{ Mine *bool }) (<-chan *approvalChange, error) {
+	in := s.d.access.WatchApprovals(ctx, engine.RequestOf(ctx).Who(), args.Mine != nil && *args.Mine)
+	return watch(ctx, s.d, "watch_approvals", access.ReadApprovals, in, func(_ context.Context, a access.Approval) *approvalChange {
+		return &approvalChange{a.ID, string(a.State), string(a.Action), a.Summary, a.Subject, a.Agent, a.MayDecide}
+	}), nil
 }
 
 func (d *door) change(ctx context.Context, c catalog.Changes) *change {

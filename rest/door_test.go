@@ -122,11 +122,11 @@ type client struct {
 func serve(t testing.TB, docs []string, set ...func(*rest.Config)) *client {
 	t.Helper()
 	policy := accesstest.Policy(t, rules)
-	guard, log := accesstest.Guard(t, policy)
+	guard, service, _ := accesstest.Lock(t, policy)
 	c := &client{t: t, token: "owner", recorder: &recorder{}, sources: &ingestion{}}
 	cfg := rest.Config{
 		Catalog: catalogtest.NewWith(t, docs, catalogtest.WithPolicy(policy), catalogtest.WithGuard(guard), catalogtest.WithIngestion(c.sources)),
-		Access:  accesstest.Service(t, policy, log), Authenticate: authenticate, Recorder: c.recorder, Origins: []string{"https://backstage.example.com"},
+		Access:  service, Authenticate: authenticate, Recorder: c.recorder, Origins: []string{"https://backstage.example.com"},
 	}
 	for _, f := range set {
 		f(&cfg)

@@ -43,6 +43,10 @@ func (d *door) native() []route {
 		at("POST /api/v1/locations", "register_location", "Have a catalog file read from now on, or try what it would give", access.RegisterCatalog, c.RegisterLocation),
 		at("DELETE /api/v1/locations/{id...}", "unregister_location", "Take back a registered location and what only it gave", access.UnregisterCatalog, c.UnregisterLocation),
 		at("POST /api/v1/refresh", "refresh_entity", "Read a source again now", access.RefreshCatalog, c.RefreshEntity),
+		at("GET /api/v1/approvals", "list_approvals", "Requests for approval that you may see, newest first", access.ReadApprovals, a.ListApprovals),
+		at("GET /api/v1/approvals/{id...}", "get_approval", "One request for approval, and how far it has come", access.ReadApprovals, a.GetApproval),
+		at("POST /api/v1/approvals/{id}/grant", "grant_approval", "Let an act be done, once, by who asked", access.DecideApprovals, a.GrantApproval),
+		at("POST /api/v1/approvals/{id}/deny", "deny_approval", "Keep an act from being done", access.DecideApprovals, a.DenyApproval),
 		at("GET /api/v1/audit", "list_audit", "Recorded acts, newest first", access.ReadAudit, a.ListAudit),
 	}
 }
@@ -104,7 +108,7 @@ func paramsOf(t reflect.Type, method, pattern string) []param {
 		}
 		p := param{name: name, description: description, index: f.Index, typ: f.Type, in: inQuery, required: !strings.Contains(opts, "omitempty")}
 		switch {
-		case strings.Contains(pattern, "{"+name+"...}"):
+		case strings.Contains(pattern, "{"+name+"...}"), strings.Contains(pattern, "{"+name+"}"):
 			p.in = inPath
 		case method == http.MethodPost:
 			p.in = inBody

@@ -51,14 +51,14 @@ func tags() []any {
 	return []any{
 		map[string]any{"name": "catalog", "description": "Entities and what connects them."},
 		map[string]any{"name": "sources", "description": "Where the catalog comes from, and what is wrong with it."},
-		map[string]any{"name": "access", "description": "Who is calling, and what has been done."},
+		map[string]any{"name": "access", "description": "Who is calling, what waits for approval, and what has been done."},
 		map[string]any{"name": "about", "description": "This API."},
 	}
 }
 
 func tagOf(rt route) string {
 	switch {
-	case rt.action == access.ReadSelf || rt.action == access.ReadAudit:
+	case slices.Contains([]access.Action{access.ReadSelf, access.ReadAudit, access.ReadApprovals, access.DecideApprovals}, rt.action):
 		return "access"
 	case rt.action == "":
 		return "about"

@@ -20,6 +20,8 @@ func bodyExamples() map[string]any {
 		"search_catalog":    map[string]any{"query": "payments", "filter": []string{"kind=component"}, "limit": 20},
 		"list_facets":       map[string]any{"facets": []string{"kind", "spec.type"}},
 		"refresh_entity":    map[string]any{"entityRef": "component:default/checkout"},
+		"grant_approval":    map[string]any{"reason": "as agreed in the change meeting"},
+		"deny_approval":     map[string]any{"reason": "not before the release is out"},
 		"register_location": map[string]any{"target": "https://github.com/acme/shop/blob/main/catalog-info.yaml", "dryRun": true},
 	}
 }

@@ -117,6 +117,10 @@ func asked() []struct{ op, method, path, body, status string } {
 		{"register_location", "POST", "/api/v1/locations", `{"target":"https://git.example.com/x"}`, "403"},
 		{"unregister_location", "DELETE", "/api/v1/locations/1a", "", "403"},
 		{"refresh_entity", "POST", "/api/v1/refresh", `{"entityRef":"component:default/checkout"}`, "200"},
+		{"list_approvals", "GET", "/api/v1/approvals?state=pending", "", "200"},
+		{"get_approval", "GET", "/api/v1/approvals/none", "", "404"},
+		{"grant_approval", "POST", "/api/v1/approvals/none/grant", `{}`, "404"},
+		{"deny_approval", "POST", "/api/v1/approvals/none/deny", `{"reason":"no"}`, "404"},
 		{"list_audit", "GET", "/api/v1/audit", "", "200"},
 		{"get_openapi", "GET", "/api/v1/openapi.json", "", "200"},
 	}

@@ -66,11 +66,11 @@ func (a *Approvals) ListApprovals(ctx context.Context, q access.ApprovalQuery) (
 	for _, r := range a.requests {
 		r = r.At(q.Now)
 		if is(q.ID, r.ID) && is(string(q.State), string(r.State)) && is(q.Subject, r.Subject) && is(q.Agent, r.Agent) && is(string(q.Action), string(r.Action)) &&
-			is(q.Target, r.Target) && (q.Before == "" || r.ID < q.Before) && r.Changed > q.After {
+			is(q.Target, r.Target) && (q.Before == "" || r.ID < q.Before) && (!q.ByChange || r.Changed > q.After) {
 			out = append(out, r)
 		}
 	}
-	if q.After > 0 {
+	if q.ByChange {
 		slices.SortFunc(out, func(x, y access.ApprovalRequest) int { return int(x.Changed - y.Changed) })
 	} else {
 		slices.Reverse(out)

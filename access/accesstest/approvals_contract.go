@@ -3,6 +3,7 @@ package accesstest
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -193,11 +194,9 @@ func approvalsSelect(t *testing.T, a access.Approvals) {
 	}
 	for want, q := range map[string]access.ApprovalQuery{
 		"210": {}, "20": {Subject: "user:default/alice"}, "2": {State: access.ApprovalPending}, "1": {State: access.ApprovalGranted}, "0": {ID: ids[0]},
-		"": {Agent: "codex"}, "21": {Limit: 2}, "10": {Before: ids[2]}, "01": {State: "x"},
+		"": {Agent: "codex"}, "21": {Limit: 2}, "10": {Before: ids[2]}, "210 by change": {ByChange: true}, "10 by change": {ByChange: true, After: before},
 	} {
-		if q.State == "x" {
-			q, want = access.ApprovalQuery{After: before}, "10"
-		}
+		want = strings.TrimSuffix(want, " by change")
 		if q.Limit == 0 {
 			q.Limit = 9
 		}

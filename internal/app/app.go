@@ -118,10 +118,11 @@ func (a *App) makeRooms() (err error) {
 	if a.access, err = access.NewService(a.cfg.policy, a.store); err != nil {
 		return err
 	}
-	guard, err := access.NewGuard(access.GuardConfig{Policy: a.cfg.policy, Log: a.store, Quota: a.store, Limits: a.cfg.Policy.Limits, Logger: log})
+	guard, err := access.NewGuard(access.GuardConfig{Policy: a.cfg.policy, Log: a.store, Quota: a.store, Limits: a.cfg.Policy.Limits, Approvals: a.store, Logger: log})
 	if err != nil {
 		return err
 	}
+	a.access.AttachApprovals(a.store, guard)
 	if a.catalog, err = catalog.New(catalog.Config{Policy: a.cfg.policy, Guard: guard}); err != nil {
 		return err
 	}
@@ -189,6 +190,7 @@ func (a *App) Run(ctx context.Context) error {
 	a.server.BaseContext = func(net.Listener) context.Context { return serving }
 	g.Go(func() error { return a.ingester.Run(ctx) })
 	g.Go(func() error { return a.watchLocations(ctx) })
+	g.Go(func() error { return a.sweepApprovals(ctx) })
 	if a.issuers != nil {
 		g.Go(func() error { a.issuers.Warm(ctx); return nil }) // one that is down is in nobody's way
 	}

@@ -156,7 +156,7 @@ func (s *Store) ListApprovals(ctx context.Context, q access.ApprovalQuery) ([]ac
 		add(fmt.Sprintf("CASE WHEN state IN ('pending', 'granted') AND expires_at <= ?%d THEN 'expired' ELSE state END =", len(args)), string(q.State))
 	}
 	order := "id DESC"
-	if q.After > 0 {
+	if q.ByChange {
 		add("changed >", q.After)
 		order = "changed, id"
 	}
