@@ -49,7 +49,7 @@ func (s *Service) SearchCatalog(_ context.Context, who access.Caller, in SearchC
 	}
 	r := s.reading(who)
 	hits, total := r.Search(r.scope, words, p, after, limit+1)
-	out := &SearchResults{Hits: []SearchHit{}, Total: total}
+	out := &SearchResults{Hits: make([]SearchHit, 0, min(len(hits), limit)), Total: total}
 	for i, h := range hits {
 		if i == limit {
 			last := hits[limit-1]

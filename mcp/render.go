@@ -66,6 +66,7 @@ func renderIdentity(id *access.Identity) string {
 
 func renderSearch(r *catalog.SearchResults) string {
 	var l lines
+	l.Grow(256 * len(r.Hits)) // of an ordinary hit
 	l.add("%d of %d", len(r.Hits), r.Total)
 	for _, h := range r.Hits {
 		l.add("%s", joined(h.Ref, oneLine(h.Title), h.Type, h.Lifecycle, prefixed("owner", h.Owner), prefixed("in", h.System), oneLine(h.Description)))
