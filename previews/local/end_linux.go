@@ -137,12 +137,15 @@ func (s *supervisor) end() {
 	s.reap()
 	left := s.left()
 	if s.main != 0 {
+		told := false
 		for _, p := range left {
 			if s.depth(p, left) >= shell(s.p.Isolation) {
-				endProcess(p.pid, p.start, false)
+				told = endProcess(p.pid, p.start, false) || told
 			}
 		}
-		s.await(s.p.Config.Grace, func() bool { return s.main == 0 })
+		if told { // else the command has not begun
+			s.await(s.p.Config.Grace, func() bool { return s.main == 0 })
+		}
 	}
 	s.await(supervisorGrace, func() bool {
 		killCages(s.cage.dirs)

@@ -149,7 +149,7 @@ func closeInherited() {
 		if err != nil || fd <= 2 {
 			continue
 		}
-		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 { //nolint:gosec // a descriptor is small
+		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
 			unix.CloseOnExec(fd)
 		}
 	}

@@ -93,6 +93,13 @@ func (f folder) plan() (plan, bool, error) {
 	return p, ok, err
 }
 
+// read gives plan and state; false where either is missing or not to be read.
+func (f folder) read() (plan, state, bool) {
+	p, known, err := f.plan()
+	s, stateErr := f.state()
+	return p, s, known && err == nil && stateErr == nil
+}
+
 func (f folder) savePlan(p plan) error { return writeJSON(f.at("plan.json"), p) }
 
 func (f folder) state() (state, error) {

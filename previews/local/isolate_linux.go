@@ -76,7 +76,7 @@ func system(more []string, path string) []string {
 	var args []string
 	shown := map[string]bool{"/": true}
 	for _, p := range slices.Concat(systemPaths(), filepath.SplitList(path), more) {
-		if !filepath.IsAbs(p) || shown[filepath.Clean(p)] || belowUsr(p) {
+		if !filepath.IsAbs(p) || shown[filepath.Clean(p)] || belowUsr(p) || unix.Access(p, unix.R_OK) != nil {
 			continue
 		}
 		shown[filepath.Clean(p)] = true

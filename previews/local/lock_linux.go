@@ -29,7 +29,7 @@ func lockFolder(ctx context.Context, f folder, create bool) (func(), error) {
 			return nil, err
 		}
 		for {
-			err = unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB) //nolint:gosec // a descriptor is small
+			err = unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 			if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
 				break
 			}
@@ -55,14 +55,14 @@ func same(f *os.File, path string) bool {
 	if err != nil {
 		return false
 	}
-	is, err := os.Lstat(path)
+	is, err := os.Lstat(path) //nolint:gosec // the folder is named by Fairlead, or by whoever may run what they like
 	return err == nil && os.SameFile(was, is)
 }
 
 // hold makes this process the supervisor of a folder, until it ends. It is an
 // error where there is another one.
 func hold(f folder) (*os.File, error) {
-	file, err := os.OpenFile(f.lock(), os.O_CREATE|os.O_RDWR, 0o600)
+	file, err := os.OpenFile(f.lock(), os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // the folder is named by Fairlead, or by whoever may run what they like
 	if err != nil {
 		return nil, err
 	}

@@ -20,10 +20,9 @@ func (d *Deployer) Observe(ctx context.Context, w previews.Wish) (previews.Obser
 	if !f.exists() {
 		return d.gone(w.ID), nil
 	}
-	p, known, err := f.plan()
-	s, stateErr := f.state()
+	p, s, complete := f.read()
 	switch {
-	case err != nil || stateErr != nil || !known:
+	case !complete:
 		return previews.Observed{Exists: true, Reason: "It was left incomplete.", Remains: d.remains(f, p, s)}, nil
 	case p.Removing:
 		return previews.Observed{Exists: true, Reason: "It is being removed.", Remains: d.remains(f, p, s)}, nil
@@ -44,14 +43,12 @@ func (d *Deployer) gone(id string) previews.Observed {
 
 func (d *Deployer) observed(f folder, p plan, s state) previews.Observed {
 	o := previews.Observed{Exists: true, Reason: s.Reason}
-	if s.Phase == failed {
-		o.Failed = true
+	switch {
+	case s.Phase == failed, s.Phase == stopped:
+		o.Failed = s.Phase == failed
 		return o
-	}
-	if !alive(f) {
-		if s.Phase != stopped {
-			o.Reason = "Its supervisor ended unexpectedly."
-		}
+	case !alive(f):
+		o.Reason = "Its supervisor ended unexpectedly."
 		return o
 	}
 	o.Commit = p.Wish.Commit

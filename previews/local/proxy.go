@@ -82,10 +82,9 @@ func (d *Deployer) pass(w http.ResponseWriter, r *http.Request, id string, proxy
 		tell(w, http.StatusNotFound, "there is no preview "+id+"\n")
 		return
 	}
-	p, known, err := f.plan()
-	s, stateErr := f.state()
+	p, s, complete := f.read()
 	switch {
-	case err != nil || stateErr != nil || !known || p.Removing:
+	case !complete || p.Removing:
 		tell(w, http.StatusGone, "the preview "+id+" is being removed\n")
 	case s.over() || !alive(f):
 		tell(w, http.StatusBadGateway, "the preview "+id+" does not run. "+s.Reason+"\n")
