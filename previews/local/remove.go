@@ -14,7 +14,7 @@ import (
 )
 
 // Remove ends every process and removes the folder. It returns when that is
-// done, after at most the grace and some seconds, or when the context ends:
+// done, mostly well within the grace, or when the context ends:
 // called again it goes on.
 func (d *Deployer) Remove(ctx context.Context, w previews.Wish) error {
 	f, err := d.folder(w.ID)
@@ -62,7 +62,7 @@ func (d *Deployer) halt(ctx context.Context, f folder, p plan) error {
 	if grace == 0 {
 		grace = d.cfg.Grace
 	}
-	killAt := time.Now().Add(grace + supervisorGrace)
+	killAt := time.Now().Add(grace + 3*supervisorGrace) // it is the best at ending what it has started
 	asked := 0
 	for alive(f) {
 		s, err := f.state()
@@ -83,7 +83,7 @@ func (d *Deployer) halt(ctx context.Context, f folder, p plan) error {
 	return endLeftovers(ctx, f, p.Mark)
 }
 
-// supervisorGrace is how long a supervisor may take beyond the grace.
+// supervisorGrace is how long killing may take once the grace is over.
 const supervisorGrace = 5 * time.Second
 
 // endLeftovers kills what a supervisor that was killed has left.
