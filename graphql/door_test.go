@@ -18,6 +18,7 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog/catalogtest"
 	"github.com/fairlead-dev/fairlead/graphql"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/knowledge/knowledgetest"
 )
 
 // recorder keeps what it is told.
@@ -125,7 +126,8 @@ type server struct {
 func serve(t testing.TB, c *catalog.Service, set ...func(*graphql.Config)) *server {
 	t.Helper()
 	s := &server{t: t, recorder: &recorder{}, catalog: c, log: accesstest.NewLog()}
-	cfg := graphql.Config{Catalog: c, Access: accesstest.Service(t, nil, s.log), Authenticate: authenticate, Recorder: s.recorder}
+	cfg := graphql.Config{Catalog: c, Access: accesstest.Service(t, nil, s.log), Authenticate: authenticate, Recorder: s.recorder,
+		Knowledge: knowledgetest.New(t, c, map[string]string{"docs/runbooks/slow.md": "# CheckoutSlow\n\n## Mitigation\nRestart checkout.\n"})}
 	for _, f := range set {
 		f(&cfg)
 	}

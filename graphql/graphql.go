@@ -19,6 +19,8 @@ import (
 	"github.com/fairlead-dev/fairlead/graphql/limit"
 	"github.com/fairlead-dev/fairlead/graphql/node"
 	"github.com/fairlead-dev/fairlead/graphql/overhttp"
+	"github.com/fairlead-dev/fairlead/knowledge"
+	"github.com/fairlead-dev/fairlead/previews"
 )
 
 //go:embed schema.graphql
@@ -29,6 +31,10 @@ var schemaText string
 type Config struct {
 	Catalog *catalog.Service
 	Access  *access.Service
+	// Knowledge may be left out: then its fields are refused.
+	Knowledge *knowledge.Service
+	// Previews may be left out: then its fields say so.
+	Previews *previews.Service
 	// Authenticate tells who sends a request.
 	Authenticate func(*http.Request) (access.Caller, error)
 	// Recorder is told of every operation.
@@ -53,10 +59,12 @@ type Config struct {
 
 // door holds what resolvers need.
 type door struct {
-	catalog  *catalog.Service
-	access   *access.Service
-	recorder access.Recorder
-	nodes    *node.Reader
+	catalog   *catalog.Service
+	access    *access.Service
+	knowledge *knowledge.Service
+	previews  *previews.Service
+	recorder  access.Recorder
+	nodes     *node.Reader
 }
 
 // introspection asks policy whether a caller may see the schema.
@@ -75,7 +83,7 @@ func New(cfg Config) (http.Handler, error) {
 		return nil, errors.New("graphql: Catalog, Access, Authenticate and Recorder are needed")
 	}
 	e, err := engine.New(engine.Config{
-		Schema: schemaText, Root: &root{&door{cfg.Catalog, cfg.Access, cfg.Recorder, &node.Reader{Catalog: cfg.Catalog, Recorder: cfg.Recorder}}}, Limits: cfg.Limits, Budget: cfg.Entities,
+		Schema: schemaText, Root: &root{&door{cfg.Catalog, cfg.Access, cfg.Knowledge, cfg.Previews, cfg.Recorder, &node.Reader{Catalog: cfg.Catalog, Recorder: cfg.Recorder}}}, Limits: cfg.Limits, Budget: cfg.Entities,
 		MayIntrospect: introspection(cfg.Access), Logger: cfg.Logger,
 	})
 	if err != nil {

@@ -17,23 +17,29 @@ type root struct{ d *door }
 
 // Query resolves the type Query.
 func (r *root) Query() any {
-	b, c := r.d.binder(), r.d.catalog
+	b, c, k := r.d.binder(), r.d.catalog, r.d.knowledge
 	return bind.Resolver(map[string]any{
-		"entity":          r.d.entity,
-		"entities":        r.d.list,
-		"facets":          r.d.facets,
-		"search":          bind.Operation(b, "search_catalog", access.ReadCatalog, c.SearchCatalog),
-		"dependencies":    bind.Operation(b, "get_dependencies", access.ReadCatalog, c.GetDependencies),
-		"ancestry":        bind.Operation(b, "get_ancestry", access.ReadCatalog, c.GetAncestry),
-		"locations":       bind.Operation(b, "list_locations", access.ReadCatalog, c.ListLocations),
-		"serviceBrief":    bind.Operation(b, "get_service_brief", access.ReadCatalog, c.GetServiceBrief),
-		"coverage":        bind.Operation(b, "get_coverage", access.ReadCatalog, c.GetCoverage),
-		"ingestionErrors": bind.Operation(b, "list_ingestion_errors", access.ReadCatalog, c.ListIngestionErrors),
-		"sources":         bind.Operation(b, "list_sources", access.ReadCatalog, c.ListSources),
-		"whoami":          bind.Operation(b, "whoami", access.ReadSelf, r.d.access.Whoami),
-		"approvals":       bind.Operation(b, "list_approvals", access.ReadApprovals, r.d.access.ListApprovals),
-		"approval":        bind.Operation(b, "get_approval", access.ReadApprovals, r.d.access.GetApproval),
-		"audit":           bind.Operation(b, "list_audit", access.ReadAudit, r.d.access.ListAudit),
+		"entity":              r.d.entity,
+		"entities":            r.d.list,
+		"facets":              r.d.facets,
+		"search":              bind.Operation(b, "search_catalog", access.ReadCatalog, c.SearchCatalog),
+		"dependencies":        bind.Operation(b, "get_dependencies", access.ReadCatalog, c.GetDependencies),
+		"ancestry":            bind.Operation(b, "get_ancestry", access.ReadCatalog, c.GetAncestry),
+		"locations":           bind.Operation(b, "list_locations", access.ReadCatalog, c.ListLocations),
+		"serviceBrief":        bind.Operation(b, "get_service_brief", access.ReadCatalog, c.GetServiceBrief),
+		"coverage":            bind.Operation(b, "get_coverage", access.ReadCatalog, c.GetCoverage),
+		"searchKnowledge":     bind.Operation(b, "search_knowledge", access.ReadCatalog, k.SearchKnowledge),
+		"document":            bind.Operation(b, "get_document", access.ReadCatalog, k.GetDocument),
+		"runbook":             bind.Operation(b, "find_runbook", access.ReadCatalog, k.FindRunbook),
+		"ingestionErrors":     bind.Operation(b, "list_ingestion_errors", access.ReadCatalog, c.ListIngestionErrors),
+		"sources":             bind.Operation(b, "list_sources", access.ReadCatalog, c.ListSources),
+		"whoami":              bind.Operation(b, "whoami", access.ReadSelf, r.d.access.Whoami),
+		"approvals":           bind.Operation(b, "list_approvals", access.ReadApprovals, r.d.access.ListApprovals),
+		"approval":            bind.Operation(b, "get_approval", access.ReadApprovals, r.d.access.GetApproval),
+		"previewEnvironments": bind.Operation(b, "list_preview_environments", access.ReadPreviews, r.d.previews.List),
+		"previewEnvironment":  bind.Operation(b, "get_preview_environment", access.ReadPreviews, r.d.previews.Get),
+		"previewLogs":         bind.Operation(b, "get_preview_logs", access.ReadPreviews, r.d.previews.Logs),
+		"audit":               bind.Operation(b, "list_audit", access.ReadAudit, r.d.access.ListAudit),
 	})
 }
 
@@ -52,12 +58,15 @@ func (d *door) binder() *bind.Binder {
 func (r *root) Mutation() any {
 	b, c := r.d.binder(), r.d.catalog
 	return bind.Resolver(map[string]any{
-		"refresh":            bind.Operation(b, "refresh_entity", access.RefreshCatalog, c.RefreshEntity),
-		"registerLocation":   bind.Operation(b, "register_location", access.RegisterCatalog, c.RegisterLocation),
-		"moveLocation":       bind.Operation(b, "move_location", access.UnregisterCatalog, c.MoveLocation),
-		"unregisterLocation": bind.Operation(b, "unregister_location", access.UnregisterCatalog, c.UnregisterLocation),
-		"grantApproval":      bind.Operation(b, "grant_approval", access.DecideApprovals, r.d.access.GrantApproval),
-		"denyApproval":       bind.Operation(b, "deny_approval", access.DecideApprovals, r.d.access.DenyApproval),
+		"refresh":                  bind.Operation(b, "refresh_entity", access.RefreshCatalog, c.RefreshEntity),
+		"createPreviewEnvironment": bind.Operation(b, "create_preview_environment", access.CreatePreview, r.d.previews.Create),
+		"extendPreviewEnvironment": bind.Operation(b, "extend_preview_environment", access.ExtendPreview, r.d.previews.Extend),
+		"deletePreviewEnvironment": bind.Operation(b, "delete_preview_environment", access.DeletePreview, r.d.previews.Delete),
+		"registerLocation":         bind.Operation(b, "register_location", access.RegisterCatalog, c.RegisterLocation),
+		"moveLocation":             bind.Operation(b, "move_location", access.UnregisterCatalog, c.MoveLocation),
+		"unregisterLocation":       bind.Operation(b, "unregister_location", access.UnregisterCatalog, c.UnregisterLocation),
+		"grantApproval":            bind.Operation(b, "grant_approval", access.DecideApprovals, r.d.access.GrantApproval),
+		"denyApproval":             bind.Operation(b, "deny_approval", access.DecideApprovals, r.d.access.DenyApproval),
 	})
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/catalogtest"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/knowledge/knowledgetest"
 	"github.com/fairlead-dev/fairlead/mcp"
 )
 
@@ -127,6 +128,7 @@ func serveWith(t testing.TB, docs []string, in catalog.Ingestion, set ...func(*m
 		Catalog: c.catalog, Access: accesstest.Service(t, policy, accesstest.NewLog()),
 		Authenticate: authenticate, Recorder: c.recorder, PublicURL: "https://fairlead.example.com", Origins: []string{"https://ui.example.com"},
 	}
+	cfg.Knowledge = knowledgetest.New(t, c.catalog, map[string]string{"docs/runbooks/slow.md": "# CheckoutSlow\n\n## Mitigation\nRestart checkout.\n"})
 	for _, f := range set {
 		f(&cfg)
 	}

@@ -117,6 +117,8 @@ func TestAnswersFollowTheirSchemas(t *testing.T) {
 		"get_service_brief":     {{"service": "checkout"}, {"service": "ledger", "sections": []string{"owner"}}, {"repository": "git@git.example.com:acme/checkout.git"}},
 		"list_ingestion_errors": {{}, {"source": "memory", "limit": 1}},
 		"list_sources":          {{}},
+		"search_knowledge":      {{"query": "restart checkout"}, {"query": "nothing at all"}, {"query": "CheckoutSlow", "service": "checkout", "kind": "runbook", "limit": 1}},
+		"get_document":          {{"handle": slowRunbook}, {"handle": slowRunbook, "section": "mitigation", "max_tokens": 300}},
 		"refresh_entity":        {{"source": "memory"}},
 		"get_dependencies":      {{"ref": "checkout"}, {"ref": "db", "direction": "in"}, {"ref": "resource:db", "direction": "both", "depth": 5}},
 	}

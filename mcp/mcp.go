@@ -11,6 +11,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +19,9 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/knowledge"
 	"github.com/fairlead-dev/fairlead/mcp/front"
+	"github.com/fairlead-dev/fairlead/previews"
 )
 
 // MaxBody is the largest request body that is read, in bytes.
@@ -29,6 +32,10 @@ const MaxBody = front.MaxBody
 type Config struct {
 	Catalog *catalog.Service
 	Access  *access.Service
+	// Knowledge may be left out: then its tools and resources are not there.
+	Knowledge *knowledge.Service
+	// Previews may be left out: then its tools are not there.
+	Previews *previews.Service
 	// Authenticate tells who sends a request.
 	Authenticate func(*http.Request) (access.Caller, error)
 	// Recorder is told of every operation.
@@ -100,7 +107,7 @@ func newDoor(cfg Config, extra ...server.ServerOption) (_ *door, err error) {
 		cfg.Logger = slog.Default()
 	}
 	d := &door{Config: cfg, seal: newSeal()}
-	d.tools, d.templates = d.catalogTools(), d.resources()
+	d.tools, d.templates = slices.Concat(d.catalogTools(), d.knowledgeTools(), d.previewTools()), d.resources()
 	d.front, err = front.New(front.Config{Authenticate: cfg.Authenticate, PublicURL: cfg.PublicURL, AuthorizationServers: cfg.AuthorizationServers,
 		Scopes: cfg.Scopes, Origins: cfg.Origins, SessionIdle: cfg.SessionIdle, Recheck: cfg.Recheck, Toolsets: toolsets(), Explain: d.explain, Room: room{d}, Logger: cfg.Logger})
 	if err != nil {

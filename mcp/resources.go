@@ -40,11 +40,11 @@ type reader func(ctx context.Context, who access.Caller, parts []string) (string
 // resources are what can be read by URI.
 func (d *door) resources() []resource {
 	entityAbout := func(p []string) string { return entity.Lower(p[0] + ":" + p[1] + "/" + p[2]) }
-	return []resource{
+	return append([]resource{
 		d.resource(entityTemplate, "entity", "Catalog entity", "A catalog entity as Backstage has it.", "application/json", "get_entity", d.readEntity, entityAbout),
 		d.resource(briefTemplate, "brief", "Service brief", "What to know before touching a component: owner, commands, deployment, dependencies, each with its source.", "text/plain", "get_service_brief", d.readBrief,
 			func([]string) string { return "" }),
-	}
+	}, d.documents()...)
 }
 
 // resource makes a template whose URIs are read by read, which gets the parts
@@ -94,6 +94,9 @@ func (d *door) find(uri string) (*resource, []string, error) {
 
 // partsOf are the parts of a URI after its scheme, as many as the template's.
 func partsOf(uri, template string) ([]string, error) {
+	if template == documentTemplate {
+		return opaque(uri)
+	}
 	scheme, path, _ := strings.Cut(template, "://")
 	parts, n := strings.Split(strings.TrimPrefix(uri, scheme+"://"), "/"), strings.Count(path, "/")+1
 	if len(parts) != n {

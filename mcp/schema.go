@@ -73,7 +73,7 @@ func objectSchema(t reflect.Type, top bool) map[string]any {
 			s["items"] = objectSchema(f.Type.Elem(), false)
 		}
 		properties[name] = s
-		if top && !strings.Contains(opts, "omitempty") {
+		if top && !strings.Contains(opts, "omit") {
 			required = append(required, name)
 		}
 	}

@@ -144,7 +144,7 @@ func invoke[I, O any](ctx context.Context, d *door, name string, action access.A
 
 // target names what an input is about.
 func target(in reflect.Value) string {
-	for _, name := range []string{"Ref", "EntityRef", "Service", "Repository", "Source"} {
+	for _, name := range []string{"Ref", "EntityRef", "Service", "Repository", "Source", "ID"} {
 		if f := in.FieldByName(name); f.IsValid() && f.Kind() == reflect.String && f.String() != "" {
 			return f.String()
 		}

@@ -11,13 +11,13 @@ import (
 type Deadlines struct {
 	// Create is how long one may take until it is ready, 10 minutes if 0; then
 	// it has failed.
-	Create time.Duration
+	Create time.Duration `yaml:"create"`
 	// Repair is how long one may be degraded, 10 minutes if 0; then it has
 	// failed.
-	Repair time.Duration
+	Repair time.Duration `yaml:"repair"`
 	// Remove is how long a removal may take before it is called stuck, 2
 	// minutes if 0. It is tried on for as long as anything is left.
-	Remove time.Duration
+	Remove time.Duration `yaml:"remove"`
 }
 
 func (d Deadlines) withDefaults() Deadlines {

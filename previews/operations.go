@@ -246,7 +246,7 @@ func (s *Service) Logs(ctx context.Context, who access.Caller, in LogsInput) (*L
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	lines, err := d.Logs(ctx, r.Wish, in.Tail)
 	if err != nil {

@@ -13,13 +13,14 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
-// stepTimeout bounds one look or one move of a deployer, turnTimeout a look
-// and a move, and holdFor is how long a preview is held for them: a turn ends
-// before somebody else may take its preview.
+// lookTimeout bounds one look of a deployer, moveTimeout one move, TurnTimeout
+// both, and holdFor is how long a preview is held for them: a turn ends before
+// somebody else may take its preview.
 const (
-	stepTimeout = 20 * time.Second
-	turnTimeout = 50 * time.Second
-	holdFor     = 60 * time.Second
+	lookTimeout = 15 * time.Second
+	moveTimeout = 60 * time.Second
+	TurnTimeout = 80 * time.Second
+	holdFor     = 90 * time.Second
 )
 
 // ReconcilerConfig is what a Reconciler is made of.
@@ -70,7 +71,7 @@ const nap, grace = 4 * time.Second, 6 * time.Second
 // Turn looks after one preview once and tells after how long to do so again,
 // Forever where this turn is over.
 func (c *Reconciler) Turn(ctx context.Context, t Turn) (again time.Duration, err error) {
-	ctx, cancel := context.WithTimeout(ctx, turnTimeout)
+	ctx, cancel := context.WithTimeout(ctx, TurnTimeout)
 	defer cancel()
 	holder, began := uuid.NewString(), time.Now()
 	r, hold, err := c.claim(ctx, t, holder)
@@ -164,7 +165,7 @@ func (c *Reconciler) look(ctx context.Context, r *Record) (s sight) {
 		return s
 	}
 	s.Trouble = "it cannot be seen what there is of it: "
-	err := c.with(ctx, r, func(ctx context.Context, dep Deployer) (err error) {
+	err := c.with(ctx, r, lookTimeout, func(ctx context.Context, dep Deployer) (err error) {
 		s.Observed, err = dep.Observe(ctx, r.Wish)
 		return err
 	})
@@ -186,7 +187,7 @@ func (c *Reconciler) look(ctx context.Context, r *Record) (s sight) {
 }
 
 // with calls a preview's deployer in bounded time; a panic is an error.
-func (c *Reconciler) with(ctx context.Context, r *Record, do func(context.Context, Deployer) error) (err error) {
+func (c *Reconciler) with(ctx context.Context, r *Record, within time.Duration, do func(context.Context, Deployer) error) (err error) {
 	dep := c.Deployers[r.Template.Deployer]
 	if dep == nil {
 		return fault.New(fault.Unavailable, "the deployer %q is not configured here any more", r.Template.Deployer).
@@ -197,10 +198,10 @@ func (c *Reconciler) with(ctx context.Context, r *Record, do func(context.Contex
 			err = fmt.Errorf("panic in deployer %s: %v", r.Template.Deployer, p)
 		}
 	}()
-	bounded, cancel := context.WithTimeout(ctx, stepTimeout)
+	bounded, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	if err = do(bounded, dep); err != nil && bounded.Err() != nil && ctx.Err() == nil {
-		err = fault.New(fault.Unavailable, "the deployer %s did not answer within %s", r.Template.Deployer, stepTimeout).Because(err)
+		err = fault.New(fault.Unavailable, "the deployer %s did not answer within %s", r.Template.Deployer, within).Because(err)
 	}
 	return err
 }
@@ -248,7 +249,7 @@ func (c *Reconciler) decide(r *Record, s sight, d decision) *Event {
 
 // move makes a move.
 func (c *Reconciler) move(ctx context.Context, r *Record, m move) error {
-	err := c.with(ctx, r, func(ctx context.Context, dep Deployer) error {
+	err := c.with(ctx, r, moveTimeout, func(ctx context.Context, dep Deployer) error {
 		if m == apply {
 			return dep.Apply(ctx, r.Wish)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/catalogtest"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/knowledge/knowledgetest"
 	"github.com/fairlead-dev/fairlead/rest"
 )
 
@@ -128,6 +129,7 @@ func serve(t testing.TB, docs []string, set ...func(*rest.Config)) *client {
 		Catalog: catalogtest.NewWith(t, docs, catalogtest.WithPolicy(policy), catalogtest.WithGuard(guard), catalogtest.WithIngestion(c.sources)),
 		Access:  service, Authenticate: authenticate, Recorder: c.recorder, Origins: []string{"https://backstage.example.com"},
 	}
+	cfg.Knowledge = knowledgetest.New(t, cfg.Catalog, map[string]string{"docs/runbooks/slow.md": "# CheckoutSlow\n\n## Mitigation\nRestart checkout.\n"})
 	for _, f := range set {
 		f(&cfg)
 	}

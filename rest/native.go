@@ -22,8 +22,8 @@ type route struct {
 
 // native are the routes of Fairlead's own API.
 func (d *door) native() []route {
-	c, a := d.Catalog, d.Access
-	return []route{
+	c, a, k := d.Catalog, d.Access, d.Knowledge
+	return append([]route{
 		at("GET /api/v1/whoami", "whoami", "Who you are taken for and what you may do", access.ReadSelf, a.Whoami),
 		at("GET /api/v1/entities", "list_entities", "A page of entities", access.ReadCatalog, c.ListEntities),
 		at("POST /api/v1/entities/by-query", "list_entities", "A page of entities, asked for by a predicate", access.ReadCatalog, c.ListEntities),
@@ -37,6 +37,9 @@ func (d *door) native() []route {
 		at("GET /api/v1/ancestry/{ref...}", "get_ancestry", "What emitted an entity, up to the roots", access.ReadCatalog, c.GetAncestry),
 		at("GET /api/v1/brief", "get_service_brief", "What one needs to know before touching a service", access.ReadCatalog, c.GetServiceBrief),
 		at("GET /api/v1/coverage", "get_coverage", "What is known of services and what is missing, by team, with the lines to add", access.ReadCatalog, c.GetCoverage),
+		at("GET /api/v1/knowledge", "search_knowledge", "Runbooks, documentation, decisions and answers found by words, best first", access.ReadCatalog, k.SearchKnowledge),
+		at("GET /api/v1/document", "get_document", "One section of a document, or its outline and the first one", access.ReadCatalog, k.GetDocument),
+		at("GET /api/v1/runbooks", "find_runbook", "The runbooks for an alert, with their services and owners", access.ReadCatalog, k.FindRunbook),
 		at("GET /api/v1/errors", "list_ingestion_errors", "Problems of catalog files and sources", access.ReadCatalog, c.ListIngestionErrors),
 		at("GET /api/v1/sources", "list_sources", "How each source is doing", access.ReadCatalog, c.ListSources),
 		at("GET /api/v1/locations", "list_locations", "The registered locations and the configured roots, as Backstage names them", access.ReadCatalog, c.ListLocations),
@@ -48,6 +51,19 @@ func (d *door) native() []route {
 		at("POST /api/v1/approvals/{id}/grant", "grant_approval", "Let an act be done, once, by who asked", access.DecideApprovals, a.GrantApproval),
 		at("POST /api/v1/approvals/{id}/deny", "deny_approval", "Keep an act from being done", access.DecideApprovals, a.DenyApproval),
 		at("GET /api/v1/audit", "list_audit", "Recorded acts, newest first", access.ReadAudit, a.ListAudit),
+	}, d.previews()...)
+}
+
+// previews are the routes of previews.
+func (d *door) previews() []route {
+	p := d.Previews
+	return []route{
+		at("GET /api/v1/previews", "list_preview_environments", "The previews that you may see, newest first", access.ReadPreviews, p.List),
+		at("POST /api/v1/previews", "create_preview_environment", "Have a service run at a revision for a while", access.CreatePreview, p.Create),
+		at("GET /api/v1/previews/{id}", "get_preview_environment", "One preview, and what happened to it", access.ReadPreviews, p.Get),
+		at("POST /api/v1/previews/{id}/extend", "extend_preview_environment", "Have a preview live longer", access.ExtendPreview, p.Extend),
+		at("DELETE /api/v1/previews/{id}", "delete_preview_environment", "Have a preview removed now", access.DeletePreview, p.Delete),
+		at("GET /api/v1/previews/{id}/logs", "get_preview_logs", "The last lines that a preview wrote", access.ReadPreviews, p.Logs),
 	}
 }
 

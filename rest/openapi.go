@@ -51,6 +51,7 @@ func tags() []any {
 	return []any{
 		map[string]any{"name": "catalog", "description": "Entities and what connects them."},
 		map[string]any{"name": "sources", "description": "Where the catalog comes from, and what is wrong with it."},
+		map[string]any{"name": "previews", "description": "Running copies of services at a revision, which end by themselves."},
 		map[string]any{"name": "access", "description": "Who is calling, what waits for approval, and what has been done."},
 		map[string]any{"name": "about", "description": "This API."},
 	}
@@ -62,6 +63,8 @@ func tagOf(rt route) string {
 		return "access"
 	case rt.action == "":
 		return "about"
+	case strings.Contains(rt.operation, "_preview_"):
+		return "previews"
 	case !rt.action.Effect().ReadOnly || strings.HasPrefix(rt.operation, "list_ingestion") || rt.operation == "list_sources" || rt.operation == "list_locations":
 		return "sources"
 	default:
@@ -168,7 +171,7 @@ func (s *schemas) responses(rt route) map[string]any {
 	if rt.method == http.MethodPost {
 		may = append(may, "413", "415")
 	}
-	if slices.ContainsFunc(rt.params, func(p param) bool { return p.in == inPath || p.name == "service" || p.name == "entityRef" }) {
+	if slices.ContainsFunc(rt.params, func(p param) bool { return p.in == inPath || slices.Contains([]string{"service", "entityRef", "handle", "alert"}, p.name) }) {
 		may = append(may, "404")
 	}
 	switch {
@@ -176,6 +179,8 @@ func (s *schemas) responses(rt route) map[string]any {
 		may = append(may, "403", "409", "422", "429")
 	case rt.action == access.ReadAudit:
 		may = append(may, "403")
+	case rt.action == access.ReadPreviews:
+		may = append(may, "422")
 	}
 	for _, status := range may {
 		out[status] = map[string]any{"$ref": "#/components/responses/" + responseName(status)}

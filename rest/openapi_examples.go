@@ -8,6 +8,7 @@ func parameterExamples() map[string]any {
 		"ref": "component:default/checkout", "service": "checkout", "repository": "https://github.com/acme/checkout", "entityRef": "component:default/checkout",
 		"filter": []string{"kind=component,spec.type=service"}, "fields": []string{"metadata.name", "kind"}, "facets": []string{"kind", "spec.type"},
 		"limit": 20, "depth": 2, "direction": "both", "max_tokens": 1200, "sections": []string{"owner", "commands"},
+		"handle": "doc://checkout/docs/runbooks/slow.md#mitigation", "section": "mitigation", "alert": "HighErrorRate",
 		"subject": "user:default/alice", "since": "2026-01-01T00:00:00Z", "until": "2026-02-01T00:00:00Z",
 	}
 }

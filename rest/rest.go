@@ -18,6 +18,8 @@ import (
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/knowledge"
+	"github.com/fairlead-dev/fairlead/previews"
 )
 
 // MaxBody is the largest request body that is read, in bytes.
@@ -28,6 +30,10 @@ const MaxBody = 4 << 20
 type Config struct {
 	Catalog *catalog.Service
 	Access  *access.Service
+	// Previews may be left out: then its operations say so.
+	Previews *previews.Service
+	// Knowledge may be left out: then its operations are refused.
+	Knowledge *knowledge.Service
 	// Authenticate tells who sends a request.
 	Authenticate func(*http.Request) (access.Caller, error)
 	// Recorder is told of every operation.

@@ -31,6 +31,9 @@ const (
 )
 
 func main() {
+	if code, ran := app.Supervise(os.Args[1:]); ran {
+		os.Exit(code)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:]))

@@ -5,6 +5,7 @@ package app
 import (
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -26,8 +27,12 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/forge"
 	"github.com/fairlead-dev/fairlead/internal/git"
 	"github.com/fairlead-dev/fairlead/internal/heap"
+	"github.com/fairlead-dev/fairlead/internal/jobs"
 	"github.com/fairlead-dev/fairlead/internal/keep"
 	"github.com/fairlead-dev/fairlead/internal/store"
+	"github.com/fairlead-dev/fairlead/knowledge"
+	"github.com/fairlead-dev/fairlead/previews"
+	"github.com/fairlead-dev/fairlead/previews/local"
 )
 
 // readingVersion is part of what decides whether kept files are read anew:
@@ -39,24 +44,31 @@ const shutdownGrace = 8 * time.Second
 
 // App is a server that has been put together and not yet started.
 type App struct {
-	cfg       *Config
-	telemetry *telemetry
-	store     *store.Store
-	keeper    *keep.Keeper
-	kept      *keep.Findings // what inference found, across restarts
-	findings  *findings.Findings
-	auth      *access.Authenticator
-	issuers   *oidc.Verifier // of tokens that others issue; nil where none are configured
-	access    *access.Service
-	catalog   *catalog.Service
-	ingester  *ingest.Ingester
-	hooks     map[string][]hook // by kind of forge
-	fetches   *git.Limiter
-	passing   *git.Limiter  // of fetches for trying locations; nil where none can be registered
-	budgets   forge.Budgets // one for each account at a forge
-	listener  net.Listener
-	started   func() // called once everything has been read for the first time
-	server    *http.Server
+	cfg           *Config
+	telemetry     *telemetry
+	store         *store.Store
+	keeper        *keep.Keeper
+	kept          *keep.Findings // what inference found, across restarts
+	findings      *findings.Findings
+	local         *store.Local // the index of documents
+	knowledge     *knowledge.Service
+	auth          *access.Authenticator
+	issuers       *oidc.Verifier // of tokens that others issue; nil where none are configured
+	access        *access.Service
+	catalog       *catalog.Service
+	previews      *previews.Service // nil where they are not configured
+	ingester      *ingest.Ingester
+	hooks         map[string][]hook // by kind of forge
+	fetches       *git.Limiter
+	passing       *git.Limiter  // of fetches for trying locations; nil where none can be registered
+	budgets       forge.Budgets // one for each account at a forge
+	reconciler    *previews.Reconciler
+	localPreviews *local.Deployer
+	jobs          *jobs.Queue
+	jobsDB        *sql.DB // of SQLite
+	listener      net.Listener
+	started       func() // called once everything has been read for the first time
+	server        *http.Server
 }
 
 // New puts a server together and opens its state and its listening socket;
@@ -74,7 +86,7 @@ func New(ctx context.Context, cfg *Config, logs io.Writer) (_ *App, err error) {
 	if err = a.openState(ctx); err != nil {
 		return nil, err
 	}
-	if err = a.makeRooms(); err != nil {
+	if err = a.makeRooms(ctx); err != nil {
 		return nil, err
 	}
 	a.listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", cfg.Listen)
@@ -101,11 +113,14 @@ func (a *App) openState(ctx context.Context) (err error) {
 	if a.keeper, err = keep.Open(a.cfg.Cache); err != nil {
 		return err
 	}
-	a.kept, err = keep.OpenFindings(a.cfg.Cache)
+	if a.kept, err = keep.OpenFindings(a.cfg.Cache); err != nil {
+		return err
+	}
+	a.local, err = store.OpenKnowledge(ctx, a.cfg.Cache)
 	return err
 }
 
-func (a *App) makeRooms() (err error) {
+func (a *App) makeRooms(ctx context.Context) (err error) {
 	log := a.telemetry.log
 	if a.issuers = a.cfg.issuers(log); a.issuers != nil {
 		a.auth, err = a.cfg.authenticator(log, a.issuers)
@@ -131,14 +146,20 @@ func (a *App) makeRooms() (err error) {
 		return err
 	}
 	a.findings = findings.New(a.kept)
+	if err = a.makeKnowledge(); err != nil {
+		return err
+	}
 	a.ingester = ingest.New(ingest.Config{
-		Followers: []ingest.Follower{a.findings},
+		Followers: []ingest.Follower{a.findings, a.knowledge},
 		Sources:   sources, Providers: providers, Registered: a.registered(), Processor: a.processor(), Publish: a.catalog.Publish, Keeper: a.keeper,
 		Fingerprint: a.cfg.fingerprint(), Refresh: a.cfg.Catalog.Refresh, Log: log, Observe: a.telemetry.ingested, Settled: func() { a.started() },
 	})
 	a.catalog.Attach(a.ingester)
 	a.catalog.AttachFindings(a.findings)
 	a.register()
+	if err = a.makePreviews(ctx, guard); err != nil {
+		return err
+	}
 	a.telemetry.registry.MustRegister(newForgeMetrics(&a.budgets))
 	a.telemetry.gauge("fairlead_entities", "Entities in the catalog.", func() float64 { return float64(a.catalog.Snapshot().Len()) })
 	a.telemetry.gauge("fairlead_ingestion_problems", "Open problems of catalog files and sources.", func() float64 { return float64(len(a.ingester.Problems())) })
@@ -169,6 +190,17 @@ func (a *App) URL() string { return "http://" + a.listener.Addr().String() }
 // Catalog is the catalog room, for tests and tools that share the process.
 func (a *App) Catalog() *catalog.Service { return a.catalog }
 
+// port is the port that is listened at, 0 while there is none.
+func (a *App) port() int {
+	if a.listener == nil {
+		return 0
+	}
+	if tcp, ok := a.listener.Addr().(*net.TCPAddr); ok {
+		return tcp.Port
+	}
+	return 0
+}
+
 // Ready tells whether every source has been read, restored or tried once.
 func (a *App) Ready() bool { return a.ingester.Ready() }
 
@@ -184,12 +216,16 @@ func (a *App) Run(ctx context.Context) error {
 	if err := a.findings.Restore(ctx); err != nil {
 		return err
 	}
+	if err := a.knowledge.Restore(ctx); err != nil {
+		return err
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopServing()
 	a.server.BaseContext = func(net.Listener) context.Context { return serving }
 	g.Go(func() error { return a.ingester.Run(ctx) })
 	g.Go(func() error { return a.watchLocations(ctx) })
+	g.Go(func() error { return a.runPreviews(ctx) })
 	g.Go(func() error { return a.sweepApprovals(ctx) })
 	if a.issuers != nil {
 		g.Go(func() error { a.issuers.Warm(ctx); return nil }) // one that is down is in nobody's way
@@ -244,12 +280,16 @@ func (a *App) close() {
 			l.Close()
 		}
 	}
+	if a.local != nil {
+		errs = append(errs, a.local.Close())
+	}
 	if a.keeper != nil {
 		errs = append(errs, a.keeper.Close())
 	}
 	if a.kept != nil {
 		errs = append(errs, a.kept.Close())
 	}
+	errs = append(errs, a.closePreviews())
 	if a.store != nil {
 		errs = append(errs, a.store.Close())
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/access/oidc"
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
+	"github.com/fairlead-dev/fairlead/previews"
 )
 
 // Config is the configuration of a server, one strict YAML file. Relative
@@ -38,6 +39,8 @@ type Config struct {
 	Policy access.PolicyConfig `yaml:"policy"`
 	// Catalog says what is read.
 	Catalog CatalogConfig `yaml:"catalog"`
+	// Previews lets services be previewed; off if it is left out.
+	Previews *PreviewsConfig `yaml:"previews"`
 	// CORS lists the origins of front ends that call from a browser.
 	CORS []string `yaml:"cors"`
 	// Telemetry says where traces go and how much is logged.
@@ -49,6 +52,7 @@ type Config struct {
 	file, dir string
 	root      *yaml.Node // the file's content, for the lines of its keys
 	policy    *access.Policy
+	deployers map[string]previews.Deployer // of tests, beside those configured
 }
 
 // CatalogConfig says what is read into the catalog and how often.
@@ -143,6 +147,7 @@ func (c *Config) complete() {
 	if c.Cache != "" {
 		c.Cache = c.path(c.Cache)
 	}
+	c.completePreviews()
 	if c.Catalog.Refresh == 0 {
 		c.Catalog.Refresh = time.Minute
 	}
@@ -198,6 +203,7 @@ func (c *Config) check() []ConfigProblem {
 	k.access(c.Policy.Validate())
 	c.checkPolicy(k)
 	c.checkCatalog(k)
+	c.checkPreviews(k)
 	c.checkTelemetry(k)
 	return k.problems
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/fairlead-dev/fairlead/internal/demo"
+	"github.com/fairlead-dev/fairlead/previews"
 )
 
 // server is a running server over the demo's repositories.
@@ -27,6 +28,8 @@ type server struct {
 	stop   func() error
 	hooks  string     // where webhooks are taken, if they are
 	before func(*App) // changes the server before it runs
+
+	deployers map[string]previews.Deployer
 }
 
 // logBuffer is a log that may be read while it is written.
@@ -82,6 +85,7 @@ func (s *server) start(config string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	cfg.deployers = s.deployers
 	s.logs = &logBuffer{}
 	ctx, cancel := context.WithCancel(context.Background())
 	if s.app, err = New(ctx, cfg, s.logs); err != nil {

@@ -184,7 +184,11 @@ func (c *Config) readable() []readable {
 			add(cmp.Or(s.GitLab.URL, s.GitLab.Host, "gitlab.com"), cmp.Or(s.GitLab.Group, s.GitLab.User), s.GitLab.Token())
 		}
 	}
-	for _, h := range c.Catalog.Locations.Hosts {
+	var hosts []LocationHost
+	if c.Catalog.Locations != nil {
+		hosts = c.Catalog.Locations.Hosts
+	}
+	for _, h := range hosts {
 		host, _ := hostIn(h.Host)
 		owned = append(owned, readable{host: host, template: git.SourceConfig{Credentials: h.Credentials, Limits: h.Limits}})
 	}

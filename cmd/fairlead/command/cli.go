@@ -17,6 +17,7 @@ type cli struct {
 	Catalog    catalogCmd    `cmd:"" help:"Check catalog files; errors, sources, locations and refreshing of a server's catalog."`
 	Status     statusCmd     `cmd:"" help:"How the server is doing and who you are to it."`
 	Approvals  approvalsCmd  `cmd:"" help:"Acts that wait for a person to agree: list, show, grant, deny."`
+	Previews   previewsCmd   `cmd:"" help:"Running copies of services at a revision, which end by themselves."`
 	Audit      auditCmd      `cmd:"" help:"Who did what, newest first."`
 	Login      loginCmd      `cmd:"" help:"Note a server and a token for it."`
 	Token      tokenCmd      `cmd:"" help:"Make tokens; tell what a token stands for."`

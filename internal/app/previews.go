@@ -1,0 +1,255 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/internal/jobs"
+	"github.com/fairlead-dev/fairlead/internal/store"
+	"github.com/fairlead-dev/fairlead/previews"
+	"github.com/fairlead-dev/fairlead/previews/local"
+)
+
+// PreviewsConfig lets services be previewed; without it nothing is.
+type PreviewsConfig struct {
+	// Deployers are those that catalog files may name.
+	Deployers PreviewDeployers `yaml:"deployers"`
+	// Limits are how many previews there may be at once.
+	Limits previews.Limits `yaml:"limits"`
+	// TTL bounds how long they live.
+	TTL previews.TTLs `yaml:"ttl"`
+	// Deadlines bound how long they may take.
+	Deadlines previews.Deadlines `yaml:"deadlines"`
+}
+
+// PreviewDeployers are the deployers that are configured.
+type PreviewDeployers struct {
+	// Local runs previews on the server's own machine.
+	Local *local.Config `yaml:"local"`
+}
+
+// previewWork is what jobs call the work on previews.
+const previewWork = "preview"
+
+// sweepPreviewsEvery is how often it is looked for previews whose time has
+// come.
+const sweepPreviewsEvery = 500 * time.Millisecond
+
+// forgetPreviewsAfter is how long previews that are gone are on record.
+const forgetPreviewsAfter = 30 * 24 * time.Hour
+
+// completePreviews fills in where local previews live.
+func (c *Config) completePreviews() {
+	if c.Previews == nil || c.Previews.Deployers.Local == nil {
+		return
+	}
+	l := c.Previews.Deployers.Local
+	l.Dir = c.path(cmp.Or(l.Dir, filepath.Join(c.Cache, "previews")))
+}
+
+func (c *Config) checkPreviews(k *checker) {
+	p := c.Previews
+	if p == nil {
+		return
+	}
+	for _, f := range []struct {
+		name string
+		n    int
+	}{{"perTeam", p.Limits.PerTeam}, {"perPerson", p.Limits.PerPerson}, {"perAgent", p.Limits.PerAgent}, {"queue", p.Limits.Queue}} {
+		if f.n < 0 {
+			k.add("previews.limits."+f.name, "%d is less than nothing", f.n)
+		}
+	}
+	for name, d := range map[string]time.Duration{"create": p.Deadlines.Create, "repair": p.Deadlines.Repair, "remove": p.Deadlines.Remove} {
+		if d < 0 {
+			k.add("previews.deadlines."+name, "%s is less than nothing", d)
+		}
+	}
+	ttl := p.TTL.WithDefaults()
+	for _, f := range []struct {
+		name        string
+		given, d    time.Duration
+		least, most time.Duration
+	}{{"default", p.TTL.Default, ttl.Default, previews.MinTTL, ttl.Max}, {"max", p.TTL.Max, ttl.Max, previews.MinTTL, ttl.HardCap}, {"hardCap", p.TTL.HardCap, ttl.HardCap, ttl.Max, 366 * 24 * time.Hour}} {
+		if f.d < f.least || f.d > f.most {
+			k.add("previews.ttl."+f.name, "%s is not between %s and %s", f.d, f.least, f.most)
+		}
+	}
+	if l := p.Deployers.Local; l != nil {
+		if isPostgres(c.State) {
+			k.add("previews.deployers.local", "with the state in PostgreSQL there may be several replicas, and none would see the processes of another; keep the state in a directory, or use another deployer")
+		}
+		for _, problem := range l.Validate() {
+			k.add("previews.deployers.local."+problem.Field, "%s", problem.Message)
+		}
+	}
+}
+
+// makePreviews opens the room of previews and the jobs that look after them.
+func (a *App) makePreviews(ctx context.Context, guard *access.Guard) (err error) {
+	cfg := a.cfg.Previews
+	if cfg == nil {
+		return nil
+	}
+	deployers := maps.Clone(a.cfg.deployers)
+	if deployers == nil {
+		deployers = map[string]previews.Deployer{}
+	}
+	repositories := a.previewRepositories()
+	if cfg.Deployers.Local != nil {
+		a.localPreviews, err = local.New(*cfg.Deployers.Local, local.Options{Checkout: repositories, Port: a.port, Logger: a.telemetry.log})
+		if err != nil {
+			return err
+		}
+		deployers["local"] = a.localPreviews
+	}
+	a.reconciler = previews.NewReconciler(previews.ReconcilerConfig{Claims: a.store, Deployers: deployers, Limits: cfg.Limits, Deadlines: cfg.Deadlines,
+		Observe: a.telemetry.previews(a.store), Logger: a.telemetry.log})
+	if err = a.openJobs(ctx); err != nil {
+		return err
+	}
+	a.previews, err = previews.New(previews.Config{Policy: a.cfg.policy, Guard: guard, Catalog: a.catalog, Repositories: repositories, Wishes: a.store, Reads: a.store,
+		Deployers: deployers, Wake: a.wakePreview, Limits: cfg.Limits, TTL: cfg.TTL})
+	return err
+}
+
+// openJobs opens the queue of jobs. In a state of its own nobody else can be
+// at work, so what a dead server held is free.
+func (a *App) openJobs(ctx context.Context) (err error) {
+	cfg := jobs.Config{Logger: a.telemetry.log, Timeout: previews.TurnTimeout + 5*time.Second, Works: map[string]jobs.Work{
+		previewWork: func(ctx context.Context, t jobs.Task) (time.Duration, error) {
+			return a.reconciler.Turn(ctx, previews.Turn{ID: t.Key, Number: t.Number})
+		},
+	}}
+	if isPostgres(a.cfg.State) {
+		a.jobs, err = jobs.OverPostgres(ctx, a.cfg.State, cfg)
+		return err
+	}
+	if a.jobsDB, err = store.OpenJobs(a.cfg.State); err != nil {
+		return err
+	}
+	if a.jobs, err = jobs.OverSQLite(ctx, a.jobsDB, cfg); err != nil {
+		return err
+	}
+	return a.store.LetGoOfPreviews(ctx)
+}
+
+// wakePreview has a turn done soon. Where that fails, the next sweep finds the
+// preview.
+func (a *App) wakePreview(ctx context.Context, t previews.Turn) {
+	if err := a.jobs.Add(context.WithoutCancel(ctx), jobs.Task{What: previewWork, Key: t.ID, Number: t.Number}); err != nil {
+		a.telemetry.log.WarnContext(ctx, "a preview is looked after later than it should be", "preview", t.ID, "error", err)
+	}
+}
+
+// runPreviews looks after previews until ctx ends.
+func (a *App) runPreviews(ctx context.Context) error {
+	if a.jobs == nil {
+		return nil
+	}
+	swept := make(chan struct{})
+	go func() {
+		defer close(swept)
+		a.sweepPreviews(ctx)
+	}()
+	err := a.jobs.Run(ctx)
+	<-swept
+	return err
+}
+
+func (a *App) sweepPreviews(ctx context.Context) {
+	tick := time.NewTicker(sweepPreviewsEvery)
+	defer tick.Stop()
+	var forgotten time.Time
+	for {
+		turns, err := a.reconciler.Sweep(ctx)
+		for _, t := range turns {
+			a.wakePreview(ctx, t)
+		}
+		if time.Since(forgotten) > time.Hour {
+			forgotten = time.Now()
+			err = errors.Join(err, a.store.ForgetPreviews(ctx, forgotten.Add(-forgetPreviewsAfter)))
+		}
+		if err != nil && ctx.Err() == nil {
+			a.telemetry.log.WarnContext(ctx, "previews could not be swept", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// closePreviews lets go of what makePreviews opened.
+func (a *App) closePreviews() error {
+	var errs []error
+	if a.jobs != nil {
+		a.jobs.Close()
+	}
+	if a.jobsDB != nil {
+		errs = append(errs, a.jobsDB.Close())
+	}
+	if a.localPreviews != nil {
+		errs = append(errs, a.localPreviews.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// frontPreviews answers for the hosts of local previews.
+func (a *App) frontPreviews(next http.Handler) http.Handler {
+	if a.localPreviews == nil {
+		return next
+	}
+	return a.localPreviews.Front(next)
+}
+
+// Supervise runs what local previews start of this very program; ran tells
+// whether the arguments ask for that, and code is then what to exit with.
+func Supervise(args []string) (code int, ran bool) { return local.Main(args) }
+
+// previews makes the metrics of previews and gives what counts turns.
+func (t *telemetry) previews(s *store.Store) func(from, to previews.Phase, took time.Duration) {
+	turns := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "fairlead_preview_changes_total",
+		Help: "Changes of previews' phases, by the phase before and after."}, []string{"from", "to"})
+	seconds := prometheus.NewHistogram(prometheus.HistogramOpts{Name: "fairlead_preview_turn_duration_seconds",
+		Help: "How long it took to look after a preview once.", Buckets: []float64{.001, .003, .01, .03, .1, .3, 1, 3, 10, 30, 60}})
+	t.registry.MustRegister(turns, seconds, &previewGauge{store: s, desc: prometheus.NewDesc("fairlead_previews", "Previews that are not gone, by phase.", []string{"phase"}, nil)})
+	return func(from, to previews.Phase, took time.Duration) {
+		seconds.Observe(took.Seconds())
+		if from != to {
+			turns.WithLabelValues(string(from), string(to)).Inc()
+		}
+	}
+}
+
+// previewGauge counts previews when it is asked.
+type previewGauge struct {
+	store *store.Store
+	desc  *prometheus.Desc
+}
+
+// Describe names the figure.
+func (g *previewGauge) Describe(ch chan<- *prometheus.Desc) { ch <- g.desc }
+
+// Collect counts.
+func (g *previewGauge) Collect(ch chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	counts, err := g.store.PreviewCounts(ctx)
+	if err != nil {
+		ch <- prometheus.NewInvalidMetric(g.desc, err)
+		return
+	}
+	for _, p := range []previews.Phase{previews.Pending, previews.Creating, previews.Ready, previews.Degraded, previews.Deleting, previews.Failed} {
+		ch <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, float64(counts[p]), string(p))
+	}
+}
