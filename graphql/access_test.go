@@ -48,9 +48,9 @@ func (i ingestion) Refresh(_ context.Context, source string) (*catalog.RefreshRe
 
 func (i ingestion) Locations() []catalog.LocationItem {
 	return []catalog.LocationItem{
-		{ID: "1", Type: "url", Target: "https://git.example.com/shop.git"},
-		{ID: "2", Type: "url", Target: "https://git.example.com/plan.git", EntityRef: "component:default/secret-plan"},
-		{ID: "3", Type: "file", Target: "/shop", EntityRef: "component:default/ledger"},
+		{ID: "1", Type: "url", Target: "https://git.example.com/shop.git", Source: "test"},
+		{ID: "2", Type: "url", Target: "https://git.example.com/plan.git", EntityRef: "component:default/secret-plan", Source: "test"},
+		{ID: "3", Type: "file", Target: "/shop", EntityRef: "component:default/ledger", Source: "test"},
 	}
 }
 
