@@ -212,7 +212,7 @@ func (s *Service) follow(ctx context.Context, r *Record, wait time.Duration) (*P
 	for n := 0; ; n++ {
 		p, err := s.view(ctx, r)
 		if err != nil {
-			return r.View(0), nil //nolint:nilerr // it is accepted; its place in the queue can be asked for again
+			return r.View(0), nil // it is accepted; its place in the queue can be asked for again
 		}
 		if text := string(p.Phase) + ": " + p.Reason; text != told {
 			told = text

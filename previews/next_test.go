@@ -95,7 +95,7 @@ func TestNextWarnsOnce(t *testing.T) {
 // may be there it is not gone, and once nothing is, it is soon.
 func TestEndsInGone(t *testing.T) {
 	for seed := range uint64(3000) {
-		rnd := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // a test's
+		rnd := rand.New(rand.NewPCG(seed, 7))
 		c := &Reconciler{}
 		r := record(Pending, 0)
 		now := r.CreatedAt

@@ -171,7 +171,9 @@ func (s *schemas) responses(rt route) map[string]any {
 	if rt.method == http.MethodPost {
 		may = append(may, "413", "415")
 	}
-	if slices.ContainsFunc(rt.params, func(p param) bool { return p.in == inPath || slices.Contains([]string{"service", "entityRef", "handle", "alert"}, p.name) }) {
+	if slices.ContainsFunc(rt.params, func(p param) bool {
+		return p.in == inPath || slices.Contains([]string{"service", "entityRef", "handle", "alert"}, p.name)
+	}) {
 		may = append(may, "404")
 	}
 	switch {
