@@ -1,0 +1,128 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fairlead-dev/fairlead/internal/jobs"
+	"github.com/fairlead-dev/fairlead/internal/realtest"
+	"github.com/fairlead-dev/fairlead/internal/store"
+)
+
+// replica is a queue that works until it is stopped.
+type replica struct {
+	*jobs.Queue
+	stop func()
+}
+
+// engines runs a test on each engine; open gives a replica on one database.
+func engines(t *testing.T, test func(t *testing.T, open func(jobs.Work) *replica)) {
+	start := func(t *testing.T, q *jobs.Queue, done func()) *replica {
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan error, 1)
+		go func() { ended <- q.Run(ctx) }()
+		stop := sync.OnceFunc(func() {
+			cancel()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+			q.Close()
+			done()
+		})
+		t.Cleanup(stop)
+		return &replica{q, stop}
+	}
+	t.Run("sqlite", func(t *testing.T) {
+		dir := t.TempDir()
+		test(t, func(w jobs.Work) *replica {
+			db, err := store.OpenJobs(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q, err := jobs.OverSQLite(t.Context(), db, jobs.Config{Works: map[string]jobs.Work{"w": w}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return start(t, q, func() { _ = db.Close() })
+		})
+	})
+	t.Run("postgres", func(t *testing.T) {
+		url := realtest.Postgres(t)
+		test(t, func(w jobs.Work) *replica {
+			q, err := jobs.OverPostgres(t.Context(), url, jobs.Config{Works: map[string]jobs.Work{"w": w}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return start(t, q, func() {})
+		})
+	})
+}
+
+func await(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("in vain waited for: " + what)
+		}
+	}
+}
+
+// TestTasks has tasks snooze, fail, panic and end, each as often as it should.
+func TestTasks(t *testing.T) {
+	engines(t, func(t *testing.T, open func(jobs.Work) *replica) {
+		var mu sync.Mutex
+		done := map[string]int{}
+		q := open(func(_ context.Context, task jobs.Task) (time.Duration, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			done[task.Key]++
+			switch n := done[task.Key]; {
+			case task.Key == "again" && n < 3:
+				return 10 * time.Millisecond, nil
+			case task.Key == "fails" && n < 2:
+				return 0, errors.New("not yet")
+			case task.Key == "panics" && n < 2:
+				panic("oh")
+			}
+			return -1, nil
+		})
+		for _, key := range []string{"once", "again", "fails", "panics"} {
+			if err := q.Add(t.Context(), jobs.Task{What: "w", Key: key}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		await(t, "all are done", func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return fmt.Sprint(done) == "map[again:3 fails:2 once:1 panics:2]"
+		})
+	})
+}
+
+// TestHandedBack ends a replica in the middle of a task, and has another do it.
+func TestHandedBack(t *testing.T) {
+	engines(t, func(t *testing.T, open func(jobs.Work) *replica) {
+		began := make(chan struct{})
+		first := open(func(ctx context.Context, _ jobs.Task) (time.Duration, error) {
+			close(began)
+			<-ctx.Done()
+			return 0, ctx.Err()
+		})
+		if err := first.Add(t.Context(), jobs.Task{What: "w", Key: "a"}); err != nil {
+			t.Fatal(err)
+		}
+		<-began
+		first.stop()
+		done := make(chan struct{})
+		open(func(context.Context, jobs.Task) (time.Duration, error) { close(done); return -1, nil })
+		select {
+		case <-done:
+		case <-time.After(30 * time.Second):
+			t.Error("nobody went on with it")
+		}
+	})
+}
