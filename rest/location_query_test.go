@@ -13,7 +13,7 @@ import (
 func TestQueriesForLocationsAreBounded(t *testing.T) {
 	few := strings.Repeat("1,", maxPredicateValues/2) + "1"
 	for text, code := range map[string]fault.Code{
-		`{"id":{"$in":[` + few + `]}}`: "",
+		`{"id":{"$in":[` + few + `]}}`:                                                   "",
 		`{"id":{"$in":[` + few + "," + few + `]}}`:                                       fault.Invalid,
 		`{"$any":[{"id":{"$in":[` + few + `]}},{"$not":{"id":{"$in":[` + few + `]}}}]}`:  fault.Invalid,
 		`{"$all":[` + strings.Repeat(`{"id":"1"},`, maxPredicateValues) + `{"id":"1"}]}`: fault.Invalid,
