@@ -7,6 +7,7 @@ import (
 	"encoding/base32"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -43,7 +44,8 @@ func (s *Service) Create(ctx context.Context, who access.Caller, in CreateInput)
 	if err != nil {
 		return nil, err
 	}
-	op := access.Op{Action: access.CreatePreview, Operation: "create_preview_environment", Resource: r.About, Input: in}
+	op := access.Op{Action: access.CreatePreview, Operation: "create_preview_environment", Resource: r.About, Input: in,
+		Plan: plan{r.Service, in.Revision, r.ExpiresAt.Sub(r.CreatedAt).String(), r.Template.Deployer}, Summary: summary(&r)}
 	made, err := access.Do(ctx, s.cfg.Guard, who, op, func(ctx context.Context) (*Record, error) {
 		return s.accept(ctx, e, r)
 	})
@@ -51,6 +53,19 @@ func (s *Service) Create(ctx context.Context, who access.Caller, in CreateInput)
 		return nil, err
 	}
 	return s.follow(ctx, made, wait)
+}
+
+// plan is what an approval of a preview is bound to.
+type plan struct {
+	Service  string `json:"service"`
+	Revision string `json:"revision,omitempty"`
+	TTL      string `json:"ttl"`
+	Deployer string `json:"deployer"`
+}
+
+// summary says what would be done.
+func summary(r *Record) string {
+	return fmt.Sprintf("Run %s at %s for %s by %s", r.Service, or(r.Revision, "what the catalog reads"), r.ExpiresAt.Sub(r.CreatedAt), r.Template.Deployer)
 }
 
 // wish checks what is asked for, without asking anybody else.
