@@ -30,6 +30,9 @@ type operation struct {
 	args map[string]any
 }
 
+// slowRunbook is a document of the demo.
+const slowRunbook = "doc://checkout/docs/runbooks/slow.md"
+
 func operations() []operation {
 	ref := url.PathEscape("component:default/checkout")
 	return []operation{
@@ -54,6 +57,19 @@ func operations() []operation {
 			tool:  "get_service_brief", args: map[string]any{"service": "checkout"}},
 		{name: "get_service_brief", paths: []string{"ref"}, method: "GET", rest: "/api/v1/brief?service=checkout&max_tokens=1", field: "serviceBrief",
 			graph: `serviceBrief(service: "checkout", maxTokens: 1) { ref }`, tool: "get_service_brief", args: map[string]any{"service": "checkout", "max_tokens": 1}},
+		{name: "search_knowledge", paths: []string{"total", "hits[].handle", "hits[].kind", "hits[].title", "hits[].passage", "hits[].owner", "hits[].services[]", "hits[].source.line", "hits[].source.commit"},
+			method: "GET", rest: "/api/v1/knowledge?query=checkout+slow&service=checkout&kind=runbook&limit=3", field: "searchKnowledge",
+			graph: `searchKnowledge(query: "checkout slow", service: "checkout", kind: "runbook", first: 3) { total hits { handle kind title passage owner services source { line commit } } }`,
+			tool:  "search_knowledge", args: map[string]any{"query": "checkout slow", "service": "checkout", "kind": "runbook", "limit": 3}},
+		{name: "get_document", paths: []string{"handle", "heading", "role", "kind", "owner", "text", "source.path", "source.line"},
+			method: "GET", rest: "/api/v1/document?section=mitigation&handle=" + url.QueryEscape(slowRunbook), field: "document",
+			graph: `document(handle: "` + slowRunbook + `", section: "mitigation") { handle heading role kind owner text source { path line } }`,
+			tool:  "get_document", args: map[string]any{"handle": slowRunbook, "section": "mitigation"}},
+		{name: "get_document", paths: []string{"handle"}, method: "GET", rest: "/api/v1/document?handle=" + url.QueryEscape("doc://checkout/none.md"), field: "document",
+			graph: `document(handle: "doc://checkout/none.md") { handle }`, tool: "get_document", args: map[string]any{"handle": "doc://checkout/none.md"}},
+		{name: "find_runbook", paths: []string{"alert", "items[].handle", "items[].owner", "items[].services[]", "items[].mitigation"},
+			method: "GET", rest: "/api/v1/runbooks?alert=slow&service=checkout", field: "runbook",
+			graph: `runbook(alert: "slow", service: "checkout") { alert items { handle owner services mitigation } }`},
 		{name: "list_facets", paths: []string{"facets.kind[].value", "facets.kind[].count"}, method: "GET", rest: "/api/v1/facets?facets=kind",
 			field: "facets", graph: `facets(keys: ["kind"]) { key values { value count } }`},
 		{name: "list_ingestion_errors", paths: []string{"total", "items[].message", "items[].file", "items[].line", "items[].owner", "items[].firstSeen.commit"},
