@@ -128,9 +128,8 @@ func (d *door) runbooks(ctx context.Context, alert, service string) (string, err
 	var l lines
 	for _, r := range out.Items {
 		l.add("%s", joined(r.Handle, oneLine(r.Title), footing(&r.Standing)))
-		for label, handle := range map[string]string{"diagnosis": r.Diagnosis, "mitigation": r.Mitigation} {
-			l.field("  "+label, handle)
-		}
+		l.field("  diagnosis", r.Diagnosis)
+		l.field("  mitigation", r.Mitigation)
 		l.field("  begins", r.First)
 	}
 	return l.String(), nil

@@ -62,3 +62,17 @@ func TestNoRoomNoTools(t *testing.T) {
 		t.Errorf("without a room: %s", a.raw)
 	}
 }
+
+// An incident that begins with an alert is given the runbook of that alert.
+func TestIncidentHasItsRunbook(t *testing.T) {
+	c := serve(t, []string{shop}).open("2025-11-25")
+	ask := func(alert string) string {
+		return c.call("prompts/get", map[string]any{"name": "investigate_incident", "arguments": map[string]any{"service": "checkout", "environment": "production", "alert": alert}}).raw
+	}
+	if got := ask("CheckoutSlow"); !strings.Contains(got, slowRunbook) || !strings.Contains(got, "mitigation") {
+		t.Errorf("the runbook is missing: %s", got)
+	}
+	if got := ask("NobodyKnows"); !strings.Contains(got, "no runbook is called as the alert is") {
+		t.Errorf("an unknown alert: %s", got)
+	}
+}

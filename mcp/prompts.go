@@ -24,7 +24,8 @@ func (d *door) prompts() []server.ServerPrompt {
 		prompt("start_work", "Start work on a service", "Begins a task on a service with everything that is known about it.",
 			[]mcpgo.PromptArgument{service, {Name: "task", Description: "what is to be done", Required: true}}, d.startWork),
 		prompt("investigate_incident", "Investigate an incident", "Begins looking into an incident of a service in one environment.",
-			[]mcpgo.PromptArgument{service, {Name: "environment", Description: "name of the environment, for example production", Required: true}}, d.investigate),
+			[]mcpgo.PromptArgument{service, {Name: "environment", Description: "name of the environment, for example production", Required: true},
+				{Name: "alert", Description: "name of the alert that fires, for its runbook"}}, d.investigate),
 	}
 }
 
@@ -109,7 +110,16 @@ func (d *door) investigate(ctx context.Context, args map[string]string) (*mcpgo.
 	if len(known) > 0 && !slices.Contains(known, environment) {
 		return nil, fault.New(fault.Invalid, "%s has no environment %.60q", b.Ref, environment).WithFix("It has: %s.", strings.Join(known, ", "))
 	}
-	return conversation(fmt.Sprintf(investigate, b.Ref, oneLine(fenced(environment, "environment"))), b), nil
+	out := conversation(fmt.Sprintf(investigate, b.Ref, oneLine(fenced(environment, "environment"))), b)
+	if alert := strings.TrimSpace(args["alert"]); alert != "" && d.Knowledge != nil {
+		found, err := d.runbooks(ctx, alert, b.Ref)
+		if err != nil {
+			return nil, err
+		}
+		data := fmt.Sprintf("<runbooks-data alert=%q>\n%s</runbooks-data>", oneLine(fenced(alert, "runbooks-data")), fenced(found, "runbooks-data"))
+		out.Messages = append(out.Messages, mcpgo.PromptMessage{Role: mcpgo.RoleUser, Content: mcpgo.NewTextContent(data)})
+	}
+	return out, nil
 }
 
 // conversation is a message of instructions and one of data.
