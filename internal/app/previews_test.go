@@ -24,7 +24,7 @@ func startPreviews(t *testing.T, f *previewstest.Fake, section string) *server {
 	}
 	config := readFile(t, set.Config)
 	if i := strings.Index(config, "previews:"); i >= 0 {
-		t.Fatalf("the demo configures previews itself:\n%s", config[i:])
+		config = config[:i] // the demo's own, which come last
 	}
 	if err := os.WriteFile(set.Config, []byte(config+section), 0o600); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/fairlead-dev/fairlead/access"
@@ -67,6 +68,9 @@ func config(set *Set, listen string) string {
 	for _, r := range set.Repositories {
 		// One without a catalog file is read for what it says of the others.
 		fmt.Fprintf(&b, "    - {name: %s, git: {url: %q}}\n", r.Name, r.Dir)
+	}
+	if runtime.GOOS == "linux" { // where the local deployer works
+		b.WriteString("previews: {deployers: {local: {}}}\n")
 	}
 	return b.String()
 }
