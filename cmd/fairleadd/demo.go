@@ -120,6 +120,7 @@ try in another terminal:
   {{.CLI}} deps checkout --both
   {{.CLI}} catalog errors        # one file is broken on purpose
   {{.CLI}} catalog refresh checkout
+  {{.CLI}} previews create checkout --ttl 2m   # a running copy, at a URL (on Linux)
   {{.CLI}} audit                 # what you did; with the sre token, what all did
 
   curl -s {{.URL}}/graphql -H "Authorization: Bearer $FAIRLEAD_TOKEN" -H 'Content-Type: application/json' \
