@@ -224,35 +224,19 @@ func (s *Store) changeApprovals(ctx context.Context, change func(tx *sql.Tx, rev
 	return nil
 }
 
-// asker is what a query can be put to.
-type asker interface {
-	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
-}
-
 // approvals gives the requests that a statement returns.
-func (s *Store) approvals(ctx context.Context, in asker, text string, args ...any) (out []access.ApprovalRequest, err error) {
-	rows, err := in.QueryContext(ctx, s.query(text), args...)
+func (s *Store) approvals(ctx context.Context, in querier, text string, args ...any) ([]access.ApprovalRequest, error) {
+	out, err := gather(ctx, in, scanApproval, s.query(text), args...)
 	if err != nil {
-		return nil, s.approvalsDown("read", err)
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		r, err := scanApproval(rows)
-		if err != nil {
-			return nil, s.approvalsDown("read", err)
-		}
-		out = append(out, r)
-	}
-	if err := rows.Err(); err != nil {
 		return nil, s.approvalsDown("read", err)
 	}
 	return out, nil
 }
 
-func scanApproval(rows *sql.Rows) (r access.ApprovalRequest, err error) {
+func scanApproval(scan func(...any) error) (r access.ApprovalRequest, err error) {
 	var plan, resource, by string
 	var requested, expires, decided, used int64
-	err = rows.Scan(&r.ID, &r.State, &r.Binding, &r.Action, &r.Operation, &r.Target, &r.Summary, &plan, &r.PlanHash, &r.Subject, &r.Agent, &r.Rule, &resource, &by,
+	err = scan(&r.ID, &r.State, &r.Binding, &r.Action, &r.Operation, &r.Target, &r.Summary, &plan, &r.PlanHash, &r.Subject, &r.Agent, &r.Rule, &resource, &by,
 		&requested, &expires, &r.DecidedBy, &decided, &r.Reason, &used, &r.Changed)
 	if err != nil {
 		return r, err

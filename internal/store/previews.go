@@ -63,26 +63,10 @@ func scanPreview(scan func(...any) error) (r previews.Record, err error) {
 	return r, nil
 }
 
-// querier is a database or a transaction.
-type querier interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
 // previewsIn are the previews that a condition and what follows it select.
-func (s *Store) previewsIn(ctx context.Context, q querier, rest string, args ...any) (out []previews.Record, err error) {
-	rows, err := q.QueryContext(ctx, s.query("SELECT "+previewColumns+" FROM previews "+rest), args...)
+func (s *Store) previewsIn(ctx context.Context, q querier, rest string, args ...any) ([]previews.Record, error) {
+	out, err := gather(ctx, q, scanPreview, s.query("SELECT "+previewColumns+" FROM previews "+rest), args...)
 	if err != nil {
-		return nil, s.previewsDown("read", err)
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		r, err := scanPreview(rows.Scan)
-		if err != nil {
-			return nil, s.previewsDown("read", err)
-		}
-		out = append(out, r)
-	}
-	if err := rows.Err(); err != nil {
 		return nil, s.previewsDown("read", err)
 	}
 	return out, nil

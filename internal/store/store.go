@@ -176,3 +176,25 @@ func (s *Store) forgetQuotas(ctx context.Context) error {
 	_, err := s.exec(ctx, "DELETE FROM quota WHERE full_at < ?1", time.Now().Add(-time.Hour).UnixNano())
 	return err
 }
+
+// querier is a database or a transaction.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// gather gives the rows of a query, each read by scan.
+func gather[T any](ctx context.Context, in querier, scan func(scan func(...any) error) (T, error), text string, args ...any) (out []T, err error) {
+	rows, err := in.QueryContext(ctx, text, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		r, err := scan(rows.Scan)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, rows.Err()
+}
