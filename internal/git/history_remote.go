@@ -104,37 +104,11 @@ func (r *remote) makeFolder() (string, error) {
 
 // fetchPast writes a pack of commits and folders and its index.
 func (r *remote) fetchPast(ctx context.Context, dir string, id objects.ID, depth int) error {
-	w, err := r.dial(ctx)
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	refs, err := w.advertise(ctx)
-	if err != nil {
-		return err
-	}
-	want, err := r.want(refs, id)
-	if err != nil {
-		return err
-	}
-	req, err := requestPast(refs, want, depth)
-	if err != nil {
-		return err
-	}
-	answer, err := w.exchange(ctx, req)
-	if err != nil {
-		return err
-	}
-	defer answer.Close()
-	pack, err := packOf(answer, req, min(maxPastBytes, r.cfg.Limits.DiskBytes))
-	if err != nil {
-		return err
-	}
 	path := filepath.Join(dir, "objects", "pack", "pack-past.pack")
-	if err := savePack(path, pack); err != nil {
-		return err
-	}
-	return objects.BuildIndex(ctx, path, nil, objects.IndexLimits{Objects: maxPastObjects, BlobBytes: r.cfg.Limits.FileBytes})
+	limits := objects.IndexLimits{Objects: maxPastObjects, BlobBytes: r.cfg.Limits.FileBytes}
+	return r.fetchPack(ctx, id, path, min(maxPastBytes, r.cfg.Limits.DiskBytes), limits, func(refs *packp.AdvRefs, want objects.ID) (*packp.UploadPackRequest, error) {
+		return requestPast(refs, want, depth)
+	})
 }
 
 // requestPast makes a request for a commit and those before it, without files

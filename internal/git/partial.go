@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+
 	"github.com/fairlead-dev/fairlead/internal/git/objects"
 )
 
@@ -61,6 +63,27 @@ func (r *remote) bring(ctx context.Context, s *snapshot, ids []objects.ID) error
 // complete fetches all files of a snapshot's commit, save large ones where the
 // server can leave them out, and has later commits fetched like that, too.
 func (r *remote) complete(ctx context.Context, s *snapshot) error {
+	path, err := s.newPack("pack-")
+	if err != nil {
+		return err
+	}
+	defer removePack(path)
+	limits := objects.IndexLimits{Objects: r.cfg.Limits.Files + 16, BlobBytes: r.cfg.Limits.FileBytes}
+	err = r.fetchPack(ctx, s.commit.id, path, r.room(s), limits, func(refs *packp.AdvRefs, want objects.ID) (*packp.UploadPackRequest, error) {
+		return request(refs, want, objects.ID{}, r.blobLimit())
+	})
+	if err != nil {
+		return err
+	}
+	r.whole.Store(true)
+	return s.take(path, true)
+}
+
+// fetchPack asks for a commit in a conversation of its own, and writes the pack
+// of the answer, of at most room bytes, and its index at path. ask makes the
+// request of what the server is able to do and the commit's name there.
+func (r *remote) fetchPack(ctx context.Context, id objects.ID, path string, room int64, limits objects.IndexLimits,
+	ask func(refs *packp.AdvRefs, want objects.ID) (*packp.UploadPackRequest, error)) error {
 	w, err := r.dial(ctx)
 	if err != nil {
 		return err
@@ -70,11 +93,11 @@ func (r *remote) complete(ctx context.Context, s *snapshot) error {
 	if err != nil {
 		return err
 	}
-	want, err := r.want(refs, s.commit.id)
+	want, err := r.want(refs, id)
 	if err != nil {
 		return err
 	}
-	req, err := request(refs, want, objects.ID{}, r.blobLimit())
+	req, err := ask(refs, want)
 	if err != nil {
 		return err
 	}
@@ -83,24 +106,14 @@ func (r *remote) complete(ctx context.Context, s *snapshot) error {
 		return err
 	}
 	defer answer.Close()
-	pack, err := packOf(answer, req, r.room(s))
+	pack, err := packOf(answer, req, room)
 	if err != nil {
 		return err
 	}
-	path, err := s.newPack("pack-")
-	if err != nil {
-		return err
-	}
-	defer removePack(path)
 	if err := savePack(path, pack); err != nil {
 		return err
 	}
-	limits := objects.IndexLimits{Objects: r.cfg.Limits.Files + 16, BlobBytes: r.cfg.Limits.FileBytes}
-	if err := objects.BuildIndex(ctx, path, nil, limits); err != nil {
-		return err
-	}
-	r.whole.Store(true)
-	return s.take(path, true)
+	return objects.BuildIndex(ctx, path, nil, limits)
 }
 
 // blobLimit is the size from which on servers leave files out.
