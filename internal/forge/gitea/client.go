@@ -39,11 +39,6 @@ func WithBudgets(budgets *forge.Budgets) Option {
 	}
 }
 
-// WithTransport shares connections with other clients.
-func WithTransport(t http.RoundTripper) Option {
-	return func(c *Client) { c.wire.Transport = t }
-}
-
 // New makes a client called name; relative files of the configuration are
 // those of dir. It talks to nobody yet: errors are those of the configuration.
 func New(name string, cfg Config, dir string, opts ...Option) (*Client, error) {
