@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"sync"
@@ -15,8 +16,8 @@ type View struct {
 	Source   Description
 	Revision Revision
 	Info     CommitInfo
-	// Files are all files with the ids of their contents. The map is the
-	// follower's own.
+	// Files are all files with the ids of their contents. Followers share the
+	// map: it is not to be changed.
 	Files map[string]string
 	// Tree reads them; it is closed after Follow.
 	Tree Tree
@@ -143,14 +144,11 @@ func (in *Ingester) followOne(ctx context.Context, s *source) (err error) {
 		return err
 	}
 	defer func() { _ = v.Tree.Close() }() // it was only read
+	var errs []error
 	for _, f := range in.following.behind(v.Source.Name, v.Revision) {
-		own := v
-		own.Files = maps.Clone(v.Files)
-		if err := f.Follow(ctx, own); err != nil {
-			return err
-		}
+		errs = append(errs, f.Follow(ctx, v)) // the trouble of one is in no other's way
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // view opens the revision that is in force; nothing where there is none, or
