@@ -96,9 +96,6 @@ func TestAgentsQuestions(t *testing.T) {
 // TestAgentsQuestionsAboutDocuments asks those that documents answer.
 func TestAgentsQuestionsAboutDocuments(t *testing.T) {
 	s := startDemo(t)
-	if r := s.tool("agent", "get_document", map[string]any{"handle": "doc://checkout/AGENTS.md"}); strings.Contains(r.rpcError, "no tool") {
-		t.Skip("the server has no tools for documents")
-	}
 	s.asks(documentQuestions())
 }
 
