@@ -9,7 +9,7 @@ export FAIRLEAD_REAL=1
 
 # What each suite concerns, as a pattern of changed paths, and its time limit.
 declare -A concerns=(
-  [postgres]='^(internal/(store|realtest)|access)/'
+  [postgres]='^(internal/(store|realtest|jobs|app)|access|previews)/'
   [gitea]='^(internal/(forge|git|realtest|app)|catalog/ingest)/'
   [clients]='^(mcp|rest|graphql|internal/(app|realtest)|catalog|access)/'
   [tokens]='^(access|internal/realtest)/'
@@ -46,7 +46,8 @@ for s in "${selected[@]}"; do
   case $s in
     postgres)
       internal/realtest/install.sh
-      go test -race -timeout "${limit[$s]}" ./internal/store/... ./access/... || failed=1
+      go test -race -timeout "${limit[$s]}" ./internal/store/... ./internal/jobs/... ./access/... ./previews/... || failed=1
+      go test -race -timeout "${limit[$s]}" -run 'TestApprovalsEndToEnd' ./internal/app || failed=1
       go test -race -timeout "${limit[$s]}" -run Postgres ./internal/realtest || failed=1 ;;
     backstage)
       internal/realtest/backstage.sh

@@ -44,7 +44,7 @@ func startApprovals(t *testing.T, state string) *approvals {
 	set.Tokens["bob"] = "token-of-bob-who-is-an-owner-0123456789"
 	write(t, filepath.Join(dir, "tokens", "bob"), set.Tokens["bob"])
 	write(t, filepath.Join(dir, "rules.yaml"), approvalRules)
-	text := strings.Replace(readFile(t, set.Config), "  tokens:\n", "  tokens:\n    - {name: bob, tokenFile: ./tokens/bob, subject: user:default/bob, groups: [group:default/storefront], roles: [developer]}\n", 1)
+	text := strings.Replace(withoutPreviews(readFile(t, set.Config)), "  tokens:\n", "  tokens:\n    - {name: bob, tokenFile: ./tokens/bob, subject: user:default/bob, groups: [group:default/storefront], roles: [developer]}\n", 1)
 	text = strings.Replace(text, "refresh: 2s", "refresh: 1h", 1) + "policy: {rules: ./rules.yaml, limits: {catalog.refresh: 1000/m}}\n"
 	config := func(name string) string {
 		path := filepath.Join(dir, name+".yaml")

@@ -14,6 +14,13 @@ import (
 	"github.com/fairlead-dev/fairlead/previews/previewstest"
 )
 
+// withoutPreviews is the demo's configuration less its section on previews,
+// which comes last.
+func withoutPreviews(config string) string {
+	before, _, _ := strings.Cut(config, "previews:")
+	return before
+}
+
 // startPreviews serves the demo with a deployer in memory.
 func startPreviews(t *testing.T, f *previewstest.Fake, section string) *server {
 	t.Helper()
@@ -22,10 +29,7 @@ func startPreviews(t *testing.T, f *previewstest.Fake, section string) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := readFile(t, set.Config)
-	if i := strings.Index(config, "previews:"); i >= 0 {
-		config = config[:i] // the demo's own, which come last
-	}
+	config := withoutPreviews(readFile(t, set.Config))
 	if err := os.WriteFile(set.Config, []byte(config+section), 0o600); err != nil {
 		t.Fatal(err)
 	}
