@@ -67,6 +67,10 @@ type state struct {
 	Mark  string    `json:"mark"`
 	Phase string    `json:"phase"`
 	Since time.Time `json:"since"`
+	// Main is the process that the supervisor started, MainStart when. While it
+	// ends, nothing else tells whose it is.
+	Main      int    `json:"main,omitempty"`
+	MainStart uint64 `json:"mainStart,omitempty"`
 	// Reason is a sentence.
 	Reason string `json:"reason,omitempty"`
 	// Cages are the control groups of its processes.

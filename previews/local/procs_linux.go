@@ -174,19 +174,23 @@ func threadsOf(uid int) uint64 {
 	return n
 }
 
-// leftovers are the processes of a preview whose supervisor is gone: those in
-// its control groups, and those that carry its mark or work in its folder.
+// leftovers are the processes of a preview whose supervisor is gone: the one
+// that it started, those in its control groups, and those that carry its mark or
+// work in its folder.
 func leftovers(f folder, mark string, s state) []process {
 	if alive(f) {
 		return nil // the supervisor ends them
 	}
-	caged := map[int]bool{}
+	known := map[int]bool{}
 	for _, pid := range inCages(s.Cages) {
-		caged[pid] = true
+		known[pid] = true
+	}
+	if p, ok := look(s.Main); ok && p.start == s.MainStart {
+		known[s.Main] = true
 	}
 	var out []process
 	for _, pid := range processes() {
-		if pid == os.Getpid() || !caged[pid] && !marked(pid, mark) && !within(pid, f) {
+		if pid == os.Getpid() || !known[pid] && !marked(pid, mark) && !within(pid, f) {
 			continue
 		}
 		if p, ok := look(pid); ok && !p.dead {

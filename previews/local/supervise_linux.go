@@ -122,6 +122,12 @@ func (s *supervisor) begin() error {
 	s.main, s.out, s.pump = child.Pid, r, make(chan struct{})
 	_ = child.Release() // it is waited for along with all that it leaves
 	go s.copy(r)
+	if is, ok := look(s.main); ok {
+		s.state.Main, s.state.MainStart = is.pid, is.start
+		if err := s.f.saveState(s.state); err != nil {
+			return err
+		}
+	}
 	if err := s.enclose(); err != nil {
 		return err
 	}
