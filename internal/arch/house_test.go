@@ -220,3 +220,30 @@ func TestCommandLineIsLight(t *testing.T) {
 		}
 	}
 }
+
+// TestArgoStaysApart holds everything but the server itself, tests included,
+// to not linking Argo CD's client: it takes minutes to build, half a minute to
+// link and a hundred megabytes to start.
+func TestArgoStaysApart(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-test", "-f", `{{.ImportPath}}{{range .Deps}} {{.}}{{end}}`, module+"/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked := 0
+	for line := range strings.Lines(string(out)) {
+		deps := strings.Fields(line)
+		if !slices.ContainsFunc(deps, func(d string) bool {
+			return within(d, "github.com/argoproj/argo-cd/v2") || within(d, "k8s.io/client-go")
+		}) {
+			continue
+		}
+		linked++
+		pkg := strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(deps[0], module+"/"), ".test"), "_test")
+		if pkg != "internal/argo" && pkg != "cmd/fairleadd" {
+			t.Errorf("%s links Argo CD's client", deps[0])
+		}
+	}
+	if linked == 0 {
+		t.Error("nothing links Argo CD's client: the test does not see it")
+	}
+}
