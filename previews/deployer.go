@@ -76,3 +76,49 @@ type Deployer interface {
 	// Logs are the last lines that it wrote, oldest first.
 	Logs(ctx context.Context, w Wish, tail int) ([]LogLine, error)
 }
+
+// Stray is what there is of a preview that nobody keeps a record of.
+type Stray struct {
+	// ID is the preview's, as RemoveStray takes it.
+	ID string
+	// Wish is what it was made for, as far as that can be read.
+	Wish Wish
+	// What names what there is, for people.
+	What []string
+	// Since is when it was made or changed last, zero where that is not known.
+	Since time.Time
+	// Bytes is what it takes of a disk, 0 where that is not known.
+	Bytes int64
+}
+
+// Sweeper is a Deployer that finds what this Fairlead has made and does not
+// know any more. What another Fairlead has made in the same place is left
+// alone.
+type Sweeper interface {
+	// Strays are the previews of which something is there and that known does
+	// not know. known is asked after a thing was seen, so that a preview that
+	// is accepted meanwhile is known. Nothing is changed.
+	Strays(ctx context.Context, known func(id string) bool) ([]Stray, error)
+	// RemoveStray removes everything of a preview, or begins to, by its id
+	// alone; like Remove it may be called again, and Strays tells when it is
+	// gone.
+	RemoveStray(ctx context.Context, id string) error
+}
+
+// Resources are what a preview takes.
+type Resources struct {
+	// CPU is the time that its processes have used since they were started.
+	CPU time.Duration
+	// MemoryBytes and DiskBytes are what it takes now; Processes how many it
+	// has.
+	MemoryBytes, DiskBytes int64
+	Processes              int
+	// At is when that was so.
+	At time.Time
+}
+
+// Meter is a Deployer that knows what its previews take.
+type Meter interface {
+	// Measure tells what a preview takes; ok is false where nothing runs.
+	Measure(ctx context.Context, w Wish) (r Resources, ok bool, err error)
+}

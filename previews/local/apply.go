@@ -88,7 +88,7 @@ func (d *Deployer) begin(ctx context.Context, f folder, w previews.Wish) error {
 	if err != nil {
 		return err
 	}
-	p := plan{Wish: w, Print: fingerprint(w), Mark: w.ID + "." + rand.Text(), Port: port,
+	p := plan{Wish: w, Print: fingerprint(w), Mark: w.ID + "." + d.place() + "." + rand.Text(), Port: port,
 		Isolation: how.mode, Bwrap: how.bwrap, Runner: d.opts.Runner, Config: d.cfg, Cageless: d.cageless}
 	for _, dir := range []string{f.tree(), f.tmp()} {
 		if err := errors.Join(removeTree(dir), os.MkdirAll(dir, 0o700)); err != nil {

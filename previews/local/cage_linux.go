@@ -21,12 +21,16 @@ type cage struct {
 	pids, memory bool
 }
 
+// cagePrefix begins the names of control groups; where the folder of previews
+// is and the id follow.
+const cagePrefix = "fairlead-preview-"
+
 // newCage makes control groups for a preview, as far as that is allowed.
-func newCage(id string, l Limits) cage {
+func newCage(f folder, l Limits) cage {
 	var c cage
 	for _, h := range hierarchies() {
 		for _, parent := range h.parents() {
-			dir := filepath.Join(parent, "fairlead-preview-"+id)
+			dir := filepath.Join(parent, cagePrefix+placeOf(filepath.Dir(string(f)))+"-"+f.id())
 			if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 				continue
 			}
@@ -146,7 +150,7 @@ func inCages(dirs []string) []int {
 	var out []int
 	for _, dir := range dirs {
 		data, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
-		if err != nil || !strings.HasPrefix(filepath.Base(dir), "fairlead-preview-") {
+		if err != nil || !strings.HasPrefix(filepath.Base(dir), cagePrefix) {
 			continue
 		}
 		for n := range strings.FieldsSeq(string(data)) {
@@ -161,7 +165,7 @@ func inCages(dirs []string) []int {
 // killCages kills all in groups at once, where the kernel can.
 func killCages(dirs []string) {
 	for _, dir := range dirs {
-		if strings.HasPrefix(filepath.Base(dir), "fairlead-preview-") {
+		if strings.HasPrefix(filepath.Base(dir), cagePrefix) {
 			_ = os.WriteFile(filepath.Join(dir, "cgroup.kill"), []byte("1"), 0o600) // what is left is found one by one
 		}
 	}
@@ -171,7 +175,7 @@ func killCages(dirs []string) {
 // that they are.
 func openCages(dirs []string) {
 	for _, dir := range dirs {
-		if !strings.HasPrefix(filepath.Base(dir), "fairlead-preview-") {
+		if !strings.HasPrefix(filepath.Base(dir), cagePrefix) {
 			continue
 		}
 		for range 200 {

@@ -44,10 +44,15 @@ type Deployer struct {
 	transport *http.Transport
 	isolation func() (isolation, error)
 	children  sync.WaitGroup
+	disks     disks
 	cageless  bool // for tests of what is done where there are no control groups
 }
 
-var _ previews.Deployer = (*Deployer)(nil)
+var (
+	_ previews.Deployer = (*Deployer)(nil)
+	_ previews.Sweeper  = (*Deployer)(nil)
+	_ previews.Meter    = (*Deployer)(nil)
+)
 
 // isolation is what Config.Isolation comes down to on this machine.
 type isolation struct {

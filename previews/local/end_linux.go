@@ -73,13 +73,6 @@ func (s *supervisor) overrun() string {
 	return ""
 }
 
-// The pauses between looks at the disk: at least the first, and so long that
-// looking takes a hundredth of the time at most.
-const (
-	diskPause = 2 * time.Second
-	diskShare = 100
-)
-
 func (s *supervisor) disk(ctx context.Context, now time.Time) (phase, reason string) {
 	if now.Sub(s.looked) < max(diskPause, diskShare*s.tookDisk) {
 		return "", ""

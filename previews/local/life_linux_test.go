@@ -168,21 +168,6 @@ func TestMany(t *testing.T) {
 	}
 }
 
-func TestLeftovers(t *testing.T) {
-	d := newDeployer(t, Config{}, nil)
-	for _, id := range []string{"mine", "lost"} {
-		apply(t, d, wish(id))
-	}
-	left, err := d.Leftovers(t.Context(), func(id string) bool { return id == "mine" })
-	if err != nil || len(left) != 1 {
-		t.Fatalf("left over are %+v, %v", left, err)
-	}
-	if l := left[0]; l.ID != "lost" || !l.Running || l.Bytes == 0 || l.Wish.Service != "component:default/shop" {
-		t.Errorf("left over is %+v", l)
-	}
-	untilGone(t, d, previews.Wish{ID: left[0].ID})
-}
-
 func TestRemovalUnderLoad(t *testing.T) {
 	eachMode(t, func(t *testing.T, mode string) {
 		d := newDeployer(t, Config{Isolation: mode, Grace: 200 * time.Millisecond}, nil)

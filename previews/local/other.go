@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+
+	"github.com/fairlead-dev/fairlead/previews"
 )
 
 // supported tells that previews run on this system.
@@ -30,6 +32,9 @@ func leftovers(folder, string, state) []process                { return nil }
 func killCages([]string)                                       {}
 func killGroups([]process)                                     {}
 func openCages([]string)                                       {}
+func strayCages(string) map[string][]string                    { return nil }
+func strayProcesses(string) map[string][]process               { return nil }
+func consumption(plan, state) previews.Resources               { return previews.Resources{} }
 func tryBubblewrap(string) error                               { return errUnsupported }
 func tryNamespaces() error                                     { return errUnsupported }
 func onDisk(info fs.FileInfo) int64                            { return info.Size() }

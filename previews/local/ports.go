@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
@@ -20,6 +21,15 @@ const (
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
+
+// number reads a number, 0 where there is none.
+func number(s string) int64 {
+	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
 
 // ports is the folder in which each port that is taken is a link that names
 // its preview; making a link is how a port is taken, at most once.

@@ -23,6 +23,7 @@ type process struct {
 	group int // of processes, in its session
 	sid   int
 	pages int64 // that it has in memory
+	ticks int64 // of processor time, its own and of children that it has waited for
 	dead  bool  // waits to be reaped
 	name  string
 }
@@ -48,6 +49,9 @@ func look(pid int) (process, bool) {
 	p.ppid, _ = strconv.Atoi(f[1])
 	p.group, _ = strconv.Atoi(f[2])
 	p.sid, _ = strconv.Atoi(f[3])
+	for _, ticks := range f[11:15] {
+		p.ticks += number(ticks)
+	}
 	p.start, err = strconv.ParseUint(f[19], 10, 64)
 	p.pages, _ = strconv.ParseInt(f[21], 10, 64)
 	return p, err == nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -52,6 +51,7 @@ func (d *Deployer) remove(ctx context.Context, f folder) error {
 			return err
 		}
 	}
+	d.disks.forget(f.id())
 	return d.release(f.id())
 }
 
@@ -125,51 +125,6 @@ func pause(ctx context.Context, d time.Duration) error {
 	case <-t.C:
 		return nil
 	}
-}
-
-// Leftover is a preview that is on this machine.
-type Leftover struct {
-	// ID is its id, as Remove takes it.
-	ID string
-	// Wish is what it was made for; empty where that cannot be read.
-	Wish previews.Wish
-	// Running tells that its supervisor lives.
-	Running bool
-	// Since is when its folder was changed last.
-	Since time.Time
-	// Bytes that its files take.
-	Bytes int64
-}
-
-// Leftovers are the previews on this machine that known does not know, for a
-// sweep: nothing is removed.
-func (d *Deployer) Leftovers(ctx context.Context, known func(id string) bool) ([]Leftover, error) {
-	entries, err := os.ReadDir(d.cfg.Dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fault.New(fault.Unavailable, "the folder of previews %s cannot be read", d.cfg.Dir).WithFix("Let the user that Fairlead runs as read it.").Because(err)
-	}
-	var out []Leftover
-	for _, e := range entries {
-		if !e.IsDir() || !label.MatchString(e.Name()) || known(e.Name()) {
-			continue
-		}
-		f := folder(filepath.Join(d.cfg.Dir, e.Name()))
-		l := Leftover{ID: e.Name(), Running: alive(f)}
-		if p, ok, err := f.plan(); ok && err == nil {
-			l.Wish = p.Wish
-		}
-		if info, err := e.Info(); err == nil {
-			l.Since = info.ModTime()
-		}
-		if l.Bytes, err = diskUse(ctx, string(f)); err != nil {
-			return nil, err
-		}
-		out = append(out, l)
-	}
-	return out, nil
 }
 
 // diskUse adds up the files below a folder; those that vanish meanwhile or

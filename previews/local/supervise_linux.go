@@ -84,7 +84,7 @@ func (s *supervisor) open() error {
 		return err
 	}
 	if !p.Cageless {
-		s.cage = newCage(s.f.id(), p.Config.Limits)
+		s.cage = newCage(s.f, p.Config.Limits)
 	}
 	s.state = state{PID: me.pid, Start: me.start, Mark: p.Mark, Phase: starting, Since: time.Now().UTC(), Reason: "Its health is awaited.", Cages: s.cage.dirs}
 	if s.log, err = openLog(s.f.log(), p.Config.Limits.LogBytes); err != nil {

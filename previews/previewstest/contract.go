@@ -2,6 +2,7 @@ package previewstest
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -30,6 +31,7 @@ func Contract(t *testing.T, make func(t *testing.T) Subject) {
 	}{
 		{"nothing is there at first", nothingAtFirst}, {"becomes ready and goes", becomesReady}, {"every call may come twice", everyCallTwice},
 		{"goes before it was ready", goesEarly}, {"another process goes on", anotherProcess}, {"an ended context ends a call", endedContext},
+		{"what nobody knows is found and removed", strays},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			s := make(t)
@@ -173,4 +175,58 @@ func endedContext(t *testing.T, s *Subject) {
 		t.Errorf("with an ended context it took %s", took)
 	}
 	s.goes(t)
+}
+
+// strays holds those who can sweep to what previews.Sweeper says.
+func strays(t *testing.T, s *Subject) {
+	sweeper, ok := s.Deployer.(previews.Sweeper)
+	if !ok {
+		t.Log("the deployer cannot tell what nobody knows")
+		return
+	}
+	unknown := func(string) bool { return false }
+	if found := s.strays(t, sweeper, unknown); len(found) > 0 {
+		t.Fatalf("at first there is %+v", found)
+	}
+	if err := sweeper.RemoveStray(t.Context(), s.Wish.ID); err != nil {
+		t.Errorf("removing nothing: %v", err)
+	}
+	s.apply(t)
+	s.until(t, "it is ready", ready)
+	var asked []string
+	if found := s.strays(t, sweeper, func(id string) bool { asked = append(asked, id); return true }); len(found) > 0 || !slices.Contains(asked, s.Wish.ID) {
+		t.Errorf("though %q are known there is %+v", asked, found)
+	}
+	found := s.strays(t, sweeper, unknown)
+	if len(found) != 1 || found[0].ID != s.Wish.ID || len(found[0].What) == 0 || found[0].Wish.Service != s.Wish.Service || found[0].Wish.Person != s.Wish.Person {
+		t.Fatalf("found %+v of %+v", found, s.Wish)
+	}
+	if o, err := s.Deployer.Observe(t.Context(), s.Wish); err != nil || !o.Ready {
+		t.Errorf("a look has left %+v, %v", o, err)
+	}
+	for deadline := time.Now().Add(s.Within); ; time.Sleep(20 * time.Millisecond) {
+		if err := sweeper.RemoveStray(t.Context(), s.Wish.ID); err != nil {
+			t.Fatalf("removing: %v", err)
+		}
+		found := s.strays(t, sweeper, unknown)
+		if len(found) == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("there is still %+v", found)
+		}
+	}
+	if o, err := s.Deployer.Observe(t.Context(), s.Wish); err != nil || !gone(o) {
+		t.Errorf("once swept there is %+v, %v", o, err)
+	}
+}
+
+// strays are those of the subject: others may be at the same place.
+func (s *Subject) strays(t *testing.T, sweeper previews.Sweeper, known func(string) bool) []previews.Stray {
+	t.Helper()
+	found, err := sweeper.Strays(t.Context(), known)
+	if err != nil {
+		t.Fatalf("looking for strays: %v", err)
+	}
+	return slices.DeleteFunc(found, func(it previews.Stray) bool { return it.ID != s.Wish.ID })
 }

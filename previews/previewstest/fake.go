@@ -35,7 +35,10 @@ type thing struct {
 	failed string
 }
 
-var _ previews.Deployer = (*Fake)(nil)
+var (
+	_ previews.Deployer = (*Fake)(nil)
+	_ previews.Sweeper  = (*Fake)(nil)
+)
 
 func (f *Fake) hook(call, id string) error {
 	if f.Hook == nil {
@@ -149,4 +152,37 @@ func (f *Fake) Made(id string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.applied[id]
+}
+
+// Strays are the previews that known does not know.
+func (f *Fake) Strays(ctx context.Context, known func(id string) bool) ([]previews.Stray, error) {
+	if err := f.hook("strays", ""); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	seen := make(map[string]previews.Wish, len(f.made))
+	for id, t := range f.made {
+		if t.going && t.left <= 0 {
+			delete(f.made, id)
+			continue
+		}
+		seen[id] = t.wish
+	}
+	f.mu.Unlock()
+	var out []previews.Stray
+	for id, w := range seen {
+		if !known(id) {
+			out = append(out, previews.Stray{ID: id, Wish: w, What: []string{"process of " + id}})
+		}
+	}
+	return out, ctx.Err()
+}
+
+// RemoveStray begins to remove a preview; each call is a look at it.
+func (f *Fake) RemoveStray(ctx context.Context, id string) error {
+	if err := f.Remove(ctx, previews.Wish{ID: id}); err != nil {
+		return err
+	}
+	_, err := f.Observe(ctx, previews.Wish{ID: id})
+	return err
 }
