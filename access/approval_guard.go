@@ -20,6 +20,9 @@ const maxPending = 100
 // read.
 func (g *Guard) approved(ctx context.Context, who Caller, op Op, b Begun) (id string, err error) {
 	need := g.policy.requires(who, op.Action, &op.Resource)
+	if need == nil && op.Approvers != nil {
+		need = &requirement{rule: "(the act itself)", by: *op.Approvers, expires: defaultApproval}
+	}
 	if need == nil || op.decided != nil {
 		return b.Approval, nil
 	}

@@ -17,6 +17,7 @@ type identity struct {
 	roles     []string
 	token     string // the name of the credential, never its value
 	anonymous bool
+	system    bool
 }
 
 // Subject is the person, or the machine, as a full entity reference such as

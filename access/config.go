@@ -111,8 +111,10 @@ func (t *TokenConfig) validate(ps *Problems, path string) {
 	if (t.TokenFile == "") == (t.TokenEnv == "") {
 		ps.add(path, "Name tokenFile or tokenEnv, and not both.", "it must be said in one place where the token is found")
 	}
-	if _, err := fullRef(t.Subject, "user"); err != nil {
+	if ref, err := fullRef(t.Subject, "user"); err != nil {
 		ps.add(path+".subject", "Write for example user:default/ci.", "%v", err)
+	} else if reserved(ref) {
+		ps.add(path+".subject", "Write for example user:default/ci.", "%q is a name of Fairlead's own", clip(ref, 80))
 	}
 	if err := checkName(t.Agent); t.Agent != "" && err != nil {
 		ps.add(path+".agent", "Write a short name such as claude-code.", "the agent %v", err)

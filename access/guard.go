@@ -36,6 +36,9 @@ type Op struct {
 	// JSON, and what who decides is shown, with secrets masked. Equal wishes
 	// have equal plans: it holds no times, and nothing random. nil is Input.
 	Plan any
+	// Approvers must agree to it where policy asks for no approval by others;
+	// nil leaves it to policy.
+	Approvers *Approvers
 	// Summary says in a sentence what would be done, for who decides; "" makes
 	// one of Operation and Target.
 	Summary string
@@ -184,7 +187,7 @@ func refusal(who Caller, d Decision) *fault.Error {
 // take uses up one of what the caller has left of the action.
 func (g *Guard) take(ctx context.Context, who Caller, action Action) *fault.Error {
 	limit, found := g.limits.of(action)
-	if !found {
+	if !found || who.System() {
 		return nil
 	}
 	wait, err := g.quota.Take(ctx, quotaKey(who, action), limit)

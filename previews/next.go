@@ -150,7 +150,9 @@ func nextLiving(r *Record, s sight, now time.Time, d Deadlines) decision {
 		return decision{Phase: Pending, Reason: r.Reason, After: queueLook}
 	case r.Phase == Pending:
 		return decision{Phase: Creating, Reason: "being brought about by " + r.Template.Deployer, Move: apply, After: fastLook}
-	case s.Trouble == "" && s.Ready:
+	case r.Applied != r.Commit && r.Phase != Creating:
+		return decision{Phase: Creating, Reason: fmt.Sprintf("being brought to commit %.12s by %s", r.Commit, r.Template.Deployer), Move: apply, After: fastLook}
+	case s.Trouble == "" && s.Ready && r.Applied == r.Commit:
 		return decision{Phase: Ready, Reason: s.Reason, After: calmLook}
 	}
 	why := s.Reason
@@ -159,7 +161,7 @@ func nextLiving(r *Record, s sight, now time.Time, d Deadlines) decision {
 	}
 	switch r.Phase {
 	case Creating:
-		return nextCreating(s, or(why, r.Reason), age, d)
+		return nextCreating(s, or(why, r.Reason), age, d, r.Applied == r.Commit)
 	case Ready, Degraded:
 		return nextDegraded(r, s, why, age, d)
 	default:
@@ -167,14 +169,16 @@ func nextLiving(r *Record, s sight, now time.Time, d Deadlines) decision {
 	}
 }
 
-func nextCreating(s sight, why string, age time.Duration, d Deadlines) decision {
+// nextCreating waits for one that was applied, and applies one that was not:
+// what is seen before is of another commit.
+func nextCreating(s sight, why string, age time.Duration, d Deadlines, applied bool) decision {
 	out := decision{Phase: Creating, Reason: why, After: min(max(age/10, fastLook), slowLook)}
 	switch {
-	case s.Trouble == "" && s.Failed:
+	case s.Trouble == "" && s.Failed && applied:
 		return decision{Phase: Failed, Reason: why, After: maxPause}
 	case age > d.Create:
 		return decision{Phase: Failed, Reason: fmt.Sprintf("not ready within %s; at last: %s", d.Create, why), After: maxPause}
-	case s.Trouble == "" && !s.Exists:
+	case s.Trouble == "" && (!s.Exists || !applied):
 		out.Move = apply
 	}
 	return out

@@ -21,6 +21,7 @@ func TestNext(t *testing.T) {
 	expired := func(r *Record) *Record { r.ExpiresAt = noon; return r }
 	deleted := func(r *Record) *Record { r.EndedAt, r.EndedBy = noon, "user:default/alice"; return r }
 	waiting := func(r *Record) *Record { r.AdmittedAt = time.Time{}; return r }
+	onto := func(r *Record) *Record { r.Applied, r.Commit = "aaaa", "bbbb"; return r }
 	tried := func(r *Record) *Record { r.Tries = 2; return r }
 	there, none := Observed{Exists: true, Reason: "starting"}, Observed{}
 	for name, c := range map[string]struct {
@@ -59,6 +60,12 @@ func TestNext(t *testing.T) {
 		"leftovers are not gone":        {deleted(tried(record(Deleting, time.Second))), sight{Observed: Observed{Remains: []string{"namespace x"}}}, Deleting, remove, "namespace x"},
 		"is stuck":                      {deleted(tried(record(Deleting, 3*time.Minute))), sight{Observed: Observed{Exists: true, Remains: []string{"finalizer f of pod a"}}}, Deleting, remove, "stuck: not gone 3m0s after its removal began"},
 		"a removal is never taken back": {tried(record(Deleting, time.Second)), sight{Observed: there}, Deleting, remove, ""},
+		"goes on to another commit":     {onto(record(Ready, time.Minute)), sight{Observed: Observed{Exists: true, Ready: true}}, Creating, apply, "being brought to commit bbbb"},
+		"goes on after failing":         {onto(record(Failed, time.Minute)), sight{Observed: Observed{Exists: true, Failed: true}}, Creating, apply, "commit bbbb"},
+		"goes on while it is created":   {onto(record(Creating, time.Minute)), sight{Observed: there}, Creating, apply, "starting"},
+		"failed at the commit before":   {onto(record(Creating, time.Minute)), sight{Observed: Observed{Exists: true, Failed: true, Reason: "exit 1"}}, Creating, apply, "exit 1"},
+		"ready at the commit before":    {onto(record(Creating, time.Minute)), sight{Observed: Observed{Exists: true, Ready: true}}, Creating, apply, ""},
+		"never takes the commit on":     {onto(record(Creating, 11*time.Minute)), sight{Observed: there}, Failed, rest, "not ready within"},
 		"stays gone":                    {expired(record(Gone, time.Second)), sight{Observed: there}, Gone, rest, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -38,6 +38,9 @@ type Record struct {
 	// who.
 	EndedAt time.Time
 	EndedBy string
+	// Pull is the id of the pull request that it follows, as PullRef writes it,
+	// and PullURL that one's page; "" for none.
+	Pull, PullURL string
 	// Turn is the number of the turn that is not over.
 	Turn int64
 
@@ -56,8 +59,9 @@ type State struct {
 	ReadyAt time.Time
 	// URL is where it answers, "" while it does not.
 	URL string
-	// Running is the commit that was seen to run.
-	Running string
+	// Running is the commit that was seen to run, and Applied the last one that
+	// the deployer took on; the wish may have gone on to another since.
+	Running, Applied string
 	// Remains names what was still there at the last look of one that is
 	// being removed.
 	Remains []string
@@ -90,6 +94,7 @@ type Preview struct {
 	Person    string   `json:"person" jsonschema:"who asked for it"`
 	Agent     string   `json:"agent,omitempty" jsonschema:"the agent that asked for the person"`
 	Deployer  string   `json:"deployer"`
+	Pull      string   `json:"pullRequest,omitempty" jsonschema:"page of the pull request that it follows"`
 	Position  int      `json:"position,omitempty" jsonschema:"its place among those that wait for room, 1 for the next"`
 	Remains   []string `json:"remains,omitempty" jsonschema:"what is still there of one that is being removed"`
 	Events    []Event  `json:"events,omitempty" jsonschema:"what happened to it, oldest first; told of a single one"`
@@ -101,7 +106,7 @@ func (r *Record) View(position int) *Preview {
 	return &Preview{
 		ID: r.ID, Service: r.Service, Revision: r.Revision, Commit: r.Commit, Phase: r.Phase, Reason: r.Reason, Since: stamp(r.Since),
 		URL: r.URL, ExpiresAt: stamp(r.ExpiresAt), CreatedAt: stamp(r.CreatedAt), ReadyAt: stamp(r.ReadyAt),
-		Owner: r.Owner, Person: r.Person, Agent: r.Agent, Deployer: r.Template.Deployer, Position: position, Remains: r.Remains,
+		Owner: r.Owner, Person: r.Person, Agent: r.Agent, Deployer: r.Template.Deployer, Pull: r.PullURL, Position: position, Remains: r.Remains,
 	}
 }
 

@@ -264,6 +264,9 @@ func (c *Reconciler) move(ctx context.Context, r *Record, m move) error {
 // moved puts down what came of a move.
 func (c *Reconciler) moved(ctx context.Context, r *Record, holder string, d decision, failure error) (ok bool, err error) {
 	var e *Event
+	if d.Move == apply && (failure == nil || hopeless(failure)) {
+		r.Applied = r.Commit
+	}
 	if failure != nil {
 		r.Reason = clip(fmt.Sprintf("%s failed at try %d: %s", d.Move, r.Tries, explain(failure)), 2*maxReason)
 		if d.Move == apply && hopeless(failure) {

@@ -327,6 +327,6 @@ func TestContractOfTheFake(t *testing.T) {
 	previewstest.Contract(t, func(*testing.T) previewstest.Subject {
 		f := &previewstest.Fake{Looks: 2}
 		return previewstest.Subject{Deployer: f, Restarted: func() previews.Deployer { return f },
-			Wish: previews.Wish{ID: "shop-1", Commit: strings.Repeat("ab", 20)}}
+			Wish: previews.Wish{ID: "shop-1", Commit: strings.Repeat("ab", 20)}, Another: strings.Repeat("cd", 20)}
 	})
 }

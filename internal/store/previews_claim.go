@@ -40,10 +40,10 @@ func (s *Store) ReportPreview(ctx context.Context, r previews.Record, holder str
 		return false, err
 	}
 	err = s.changePreviews(ctx, func(tx *sql.Tx) error {
-		n, err := s.changed(tx.ExecContext(ctx, s.query(`UPDATE previews SET phase = ?5, reason = ?6, since = ?7, ready_at = ?8, url = ?9, running = ?10, remains = ?11, tries = ?12, warned_of = ?13,
+		n, err := s.changed(tx.ExecContext(ctx, s.query(`UPDATE previews SET phase = ?5, reason = ?6, since = ?7, ready_at = ?8, url = ?9, running = ?10, remains = ?11, tries = ?12, warned_of = ?13, applied = ?15,
 			overdue_at = CASE WHEN CAST(?14 AS BIGINT) = 0 THEN overdue_at ELSE CAST(?14 AS BIGINT) END, holder = CASE WHEN CAST(?14 AS BIGINT) = 0 THEN holder ELSE '' END, held_until = CASE WHEN CAST(?14 AS BIGINT) = 0 THEN held_until ELSE 0 END
-			WHERE id = ?1 AND holder = ?2 AND expires_at = ?3 AND ended_at = ?4`),
-			r.ID, holder, micros(r.ExpiresAt), micros(r.EndedAt), string(r.Phase), r.Reason, micros(r.Since), micros(r.ReadyAt), r.URL, r.Running, string(remains), r.Tries, micros(r.WarnedOf), micros(overdue)))
+			WHERE id = ?1 AND holder = ?2 AND expires_at = ?3 AND ended_at = ?4 AND commit_id = ?16`),
+			r.ID, holder, micros(r.ExpiresAt), micros(r.EndedAt), string(r.Phase), r.Reason, micros(r.Since), micros(r.ReadyAt), r.URL, r.Running, string(remains), r.Tries, micros(r.WarnedOf), micros(overdue), r.Applied, r.Commit))
 		if err != nil {
 			return err
 		}
@@ -51,10 +51,10 @@ func (s *Store) ReportPreview(ctx context.Context, r previews.Record, holder str
 			_, err = tx.ExecContext(ctx, s.query("UPDATE previews SET holder = '', held_until = 0 WHERE id = ?1 AND holder = ?2"), r.ID, holder)
 			return err
 		}
-		if e != nil {
-			return s.tell(ctx, tx, r.ID, *e)
+		if e == nil {
+			return nil
 		}
-		return nil
+		return errors.Join(s.tell(ctx, tx, r.ID, *e), s.remind(ctx, tx, r.Pull))
 	})
 	return ok && err == nil, err
 }
@@ -156,7 +156,7 @@ func (s *Store) LetGoOfPreviews(ctx context.Context) error {
 func (s *Store) ForgetPreviews(ctx context.Context, before time.Time) error {
 	return s.changePreviews(ctx, func(tx *sql.Tx) error {
 		for _, text := range []string{"DELETE FROM preview_events WHERE preview IN (SELECT id FROM previews WHERE phase = 'gone' AND since < ?1)",
-			"DELETE FROM previews WHERE phase = 'gone' AND since < ?1"} {
+			"DELETE FROM previews WHERE phase = 'gone' AND since < ?1", "DELETE FROM preview_pulls WHERE over = 1 AND changed_at < ?1"} {
 			if _, err := tx.ExecContext(ctx, s.query(text), micros(before)); err != nil {
 				return err
 			}

@@ -67,10 +67,10 @@ func (s *Store) insertPreview(ctx context.Context, tx *sql.Tx, r previews.Record
 		return err
 	}
 	_, err = tx.ExecContext(ctx, s.query(`INSERT INTO previews (id, service, repository, dir, revision, commit_id, template, about, person, agent, owner, idem_key, input_hash,
-		created_at, expires_at, ended_at, ended_by, phase, reason, since, admitted_at, ready_at, url, running, remains, tries, warned_of, turn, overdue_at, holder, held_until)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, 0, '', ?16, ?17, ?18, ?19, 0, '', '', '[]', 0, 0, ?20, ?21, '', 0)`),
+		created_at, expires_at, ended_at, ended_by, phase, reason, since, admitted_at, ready_at, url, running, remains, tries, warned_of, turn, overdue_at, holder, held_until, pull, pull_url)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, 0, '', ?16, ?17, ?18, ?19, 0, '', '', '[]', 0, 0, ?20, ?21, '', 0, ?22, ?23)`),
 		r.ID, r.Service, r.Repository, r.Dir, r.Revision, r.Commit, string(template), string(about), r.Person, r.Agent, r.Owner, sql.NullString{String: r.Key, Valid: r.Key != ""}, r.InputHash,
-		micros(r.CreatedAt), micros(r.ExpiresAt), string(r.Phase), r.Reason, micros(r.Since), micros(r.AdmittedAt), r.Turn, micros(r.CreatedAt.Add(jobGrace)))
+		micros(r.CreatedAt), micros(r.ExpiresAt), string(r.Phase), r.Reason, micros(r.Since), micros(r.AdmittedAt), r.Turn, micros(r.CreatedAt.Add(jobGrace)), r.Pull, r.PullURL)
 	return err
 }
 
@@ -84,7 +84,7 @@ func (s *Store) full(ctx context.Context, tx *sql.Tx, r previews.Record, l previ
 		counts       bool
 	}{
 		{"the services of " + r.Owner, "owner = ?1", []any{r.Owner}, l.PerTeam, r.Owner != ""},
-		{r.Person, "person = ?1", []any{r.Person}, l.PerPerson, true},
+		{r.Person, "person = ?1", []any{r.Person}, l.PerPerson, r.Pull == ""}, // what follows a pull request is nobody's
 		{r.Agent + " for " + r.Person, "person = ?1 AND agent = ?2", []any{r.Person, r.Agent}, l.PerAgent, r.Agent != ""},
 	} {
 		if !f.counts {

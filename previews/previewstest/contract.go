@@ -15,6 +15,9 @@ type Subject struct {
 	Deployer previews.Deployer
 	// Wish is for a service that becomes ready and writes at least one line.
 	Wish previews.Wish
+	// Another is a second commit of the same, which becomes ready, too; ""
+	// leaves that part out.
+	Another string
 	// Restarted gives the deployer as another process would have it after this
 	// one died; nil leaves that part out.
 	Restarted func() previews.Deployer
@@ -32,6 +35,7 @@ func Contract(t *testing.T, make func(t *testing.T) Subject) {
 		{"nothing is there at first", nothingAtFirst}, {"becomes ready and goes", becomesReady}, {"every call may come twice", everyCallTwice},
 		{"goes before it was ready", goesEarly}, {"another process goes on", anotherProcess}, {"an ended context ends a call", endedContext},
 		{"what nobody knows is found and removed", strays},
+		{"goes on to another commit", anotherCommit},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			s := make(t)
@@ -162,6 +166,22 @@ func anotherProcess(t *testing.T, s *Subject) {
 	s.apply(t)
 	s.until(t, "it is ready after a restart", ready)
 	s.Deployer = s.Restarted()
+	s.goes(t)
+}
+
+func anotherCommit(t *testing.T, s *Subject) {
+	if s.Another == "" {
+		t.Log("the subject has one commit alone")
+		return
+	}
+	s.apply(t)
+	first := s.until(t, "it is ready", ready)
+	s.Wish.Commit = s.Another
+	s.apply(t)
+	o := s.until(t, "it is ready at the other commit", func(o previews.Observed) bool { return o.Ready && o.Commit == s.Another })
+	if o.URL != first.URL {
+		t.Errorf("it moved from %s to %s", first.URL, o.URL)
+	}
 	s.goes(t)
 }
 
