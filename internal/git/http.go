@@ -18,6 +18,7 @@ const (
 	uploadPack   = "git-upload-pack"
 	advertType   = "application/x-git-upload-pack-advertisement"
 	answerType   = "application/x-git-upload-pack-result"
+	receivePack  = "git-receive-pack"
 	maxRedirects = 5
 	// maxConns bounds the connections to one host. All are kept for a while,
 	// so that a look at a thousand repositories makes them once.
@@ -55,13 +56,14 @@ var errNotGit = errors.New("the answer is not that of a Git server")
 // httpWire talks smart HTTP. Credentials go to the host of the configured URL
 // and to no other: redirects are followed on that host alone.
 type httpWire struct {
+	service     string // uploadPack or receivePack
 	client      *http.Client
 	base        url.URL
 	user, token string
 }
 
 func newHTTPWire(transport http.RoundTripper, at *url.URL, user, token string) *httpWire {
-	w := &httpWire{base: *at, user: user, token: token}
+	w := &httpWire{service: uploadPack, base: *at, user: user, token: token}
 	w.base.Path = strings.TrimRight(w.base.Path, "/")
 	w.base.RawPath = ""
 	w.client = &http.Client{Transport: transport, CheckRedirect: w.mayFollow}
@@ -91,12 +93,12 @@ func (w *httpWire) authorize(req *http.Request) {
 func (w *httpWire) advertise(ctx context.Context) (*packp.AdvRefs, error) {
 	at := w.base
 	at.Path += "/info/refs"
-	at.RawQuery = "service=" + uploadPack
+	at.RawQuery = "service=" + w.service
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
 		return nil, err
 	}
-	body, final, err := w.do(req, advertType)
+	body, final, err := w.do(req, "application/x-"+w.service+"-advertisement")
 	if err != nil {
 		return nil, err
 	}
@@ -121,15 +123,21 @@ func (w *httpWire) exchange(ctx context.Context, r *packp.UploadPackRequest) (io
 	if err := encode(&content, r); err != nil {
 		return nil, err
 	}
+	return w.post(ctx, &content)
+}
+
+// post sends the request of the wire's service.
+func (w *httpWire) post(ctx context.Context, content *bytes.Buffer) (io.ReadCloser, error) {
 	at := w.base
-	at.Path += "/" + uploadPack
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, at.String(), &content)
+	at.Path += "/" + w.service
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, at.String(), content)
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Content-Type", "application/x-git-upload-pack-request")
-	req.Header.Set("Accept", answerType)
-	body, _, err := w.do(req, answerType)
+	wanted := "application/x-" + w.service + "-result"
+	req.Header.Set("Content-Type", "application/x-"+w.service+"-request")
+	req.Header.Set("Accept", wanted)
+	body, _, err := w.do(req, wanted)
 	return body, err
 }
 

@@ -131,7 +131,7 @@ func (r *remote) room(s *snapshot) int64 {
 // dialPicker starts a conversation in which objects are asked for by ids.
 func (r *remote) dialPicker(ctx context.Context) (picker, error) {
 	if r.at.kind == overSSH {
-		w, err := dialSSH(ctx, r.at, r.cfg.Credentials.SSHKeyFile, r.cfg.Credentials.KnownHostsFile, true)
+		w, err := dialSSH(ctx, r.at, r.cfg.Credentials, uploadPack, true)
 		if err != nil {
 			if errors.Is(err, errNoPick) {
 				r.limit.host(r.at.url).knows.Store(version0)

@@ -67,9 +67,8 @@ func (r *remote) within(ctx context.Context, step string, act func(context.Conte
 
 // dial starts a conversation with the server.
 func (r *remote) dial(ctx context.Context) (wire, error) {
-	c := r.cfg.Credentials
 	if r.at.kind == overSSH {
-		w, err := dialSSH(ctx, r.at, c.SSHKeyFile, c.KnownHostsFile, false)
+		w, err := dialSSH(ctx, r.at, r.cfg.Credentials, uploadPack, false)
 		if err != nil {
 			return nil, err // a nil *sshWire must not become a wire
 		}

@@ -24,7 +24,7 @@ var (
 	errRefusedKey = errors.New("the host refuses the key")
 )
 
-// sshWire talks to git-upload-pack over ssh. The connection closes when the
+// sshWire talks to git-upload-pack or git-receive-pack over ssh. The connection closes when the
 // context ends.
 type sshWire struct {
 	client  *ssh.Client
@@ -34,10 +34,10 @@ type sshWire struct {
 	stop    func() bool
 }
 
-// dialSSH connects, and runs git-upload-pack, which is asked to speak version 2
-// if that is wanted: errNoPick says that the host does not let it be asked.
-func dialSSH(ctx context.Context, at address, keyFile, hostsFile string, version2 bool) (*sshWire, error) {
-	cfg, err := sshConfig(at, keyFile, hostsFile)
+// dialSSH connects, and runs a service, which is asked to speak version 2 if that
+// is wanted: errNoPick says that the host does not let it be asked.
+func dialSSH(ctx context.Context, at address, c Credentials, service string, version2 bool) (*sshWire, error) {
+	cfg, err := sshConfig(at, c.SSHKeyFile, c.KnownHostsFile)
 	if err != nil {
 		return nil, err
 	}
@@ -52,14 +52,14 @@ func dialSSH(ctx context.Context, at address, keyFile, hostsFile string, version
 		return nil, err
 	}
 	w := &sshWire{stop: context.AfterFunc(ctx, func() { _ = conn.Close() })}
-	c, channels, requests, err := ssh.NewClientConn(conn, host, cfg)
+	session, channels, requests, err := ssh.NewClientConn(conn, host, cfg)
 	if err != nil {
 		w.stop()
 		_ = conn.Close() // the error that matters is the one at hand
 		return nil, sshError(err)
 	}
-	w.client = ssh.NewClient(c, channels, requests)
-	if err := w.start(at.path, version2); err != nil {
+	w.client = ssh.NewClient(session, channels, requests)
+	if err := w.start(service, at.path, version2); err != nil {
 		w.close()
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func sshError(err error) error {
 	return err
 }
 
-func (w *sshWire) start(path string, version2 bool) (err error) {
+func (w *sshWire) start(service, path string, version2 bool) (err error) {
 	if w.session, err = w.client.NewSession(); err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (w *sshWire) start(path string, version2 bool) (err error) {
 	if w.out, err = w.session.StdoutPipe(); err != nil {
 		return err
 	}
-	return w.session.Start(uploadPack + " '" + shellQuoted(path) + "'")
+	return w.session.Start(service + " '" + shellQuoted(path) + "'")
 }
 
 // shellQuoted makes a path fit for single quotes, as Git quotes it.

@@ -22,7 +22,8 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
-// sshServer is an ssh server that runs git-upload-pack and nothing else.
+// sshServer is an ssh server that runs git-upload-pack and git-receive-pack, and
+// nothing else.
 type sshServer struct {
 	addr    string
 	hosts   string // the file of known hosts
@@ -103,15 +104,15 @@ func handleSSH(conn net.Conn, cfg *ssh.ServerConfig, env bool) {
 				}
 			case "exec":
 				req.Reply(true, nil)
-				runUploadPack(channel, string(req.Payload[4:]), protocol)
+				runGitService(channel, string(req.Payload[4:]), protocol)
 				channel.Close()
 			}
 		}
 	}
 }
 
-func runUploadPack(channel ssh.Channel, command, protocol string) {
-	if !strings.HasPrefix(command, "git-upload-pack '") {
+func runGitService(channel ssh.Channel, command, protocol string) {
+	if !strings.HasPrefix(command, "git-upload-pack '") && !strings.HasPrefix(command, "git-receive-pack '") {
 		return
 	}
 	cmd := exec.Command("sh", "-c", command)
