@@ -45,7 +45,7 @@ func (s *Service) Create(ctx context.Context, who access.Caller, in CreateInput)
 		return nil, err
 	}
 	op := access.Op{Action: access.CreatePreview, Operation: "create_preview_environment", Resource: r.About, Input: in,
-		Plan: plan{r.Service, in.Revision, r.ExpiresAt.Sub(r.CreatedAt).String(), r.Template.Deployer}, Summary: summary(&r)}
+		Plan: plan{r.Service, in.Revision, r.ExpiresAt.Sub(r.CreatedAt).String(), r.Template.Deployer, texts(r.Template.Data)}, Summary: summary(&r)}
 	made, err := access.Do(ctx, s.cfg.Guard, who, op, func(ctx context.Context) (*Record, error) {
 		return s.accept(ctx, e, r)
 	})
@@ -61,6 +61,8 @@ type plan struct {
 	Revision string `json:"revision,omitempty"`
 	TTL      string `json:"ttl"`
 	Deployer string `json:"deployer"`
+	// Data is what it asks for of its own.
+	Data []string `json:"data,omitempty"`
 }
 
 // summary says what would be done.
@@ -77,6 +79,9 @@ func (s *Service) wish(who access.Caller, e *catalog.Entity, in CreateInput) (r 
 		return r, 0, err
 	}
 	if _, err = s.deployer(r.Template.Deployer); err != nil {
+		return r, 0, err
+	}
+	if err = s.settleData(e, &r.Template); err != nil {
 		return r, 0, err
 	}
 	if err = checkText("revision", in.Revision, 250); err != nil {

@@ -22,6 +22,9 @@ type Wish struct {
 	Person, Agent, Owner string
 	// ExpiresAt is when it ends; it may be put off while it lives.
 	ExpiresAt time.Time
+	// Given is what the data that it asks for is reached by. It is there when
+	// the wish is applied, and kept nowhere.
+	Given []Given `json:"-"`
 }
 
 // Template is how a service says that it is previewed, in its catalog file
@@ -37,6 +40,8 @@ type Template struct {
 	// TTL is how long it lives unless somebody asks for less; 0 leaves that to
 	// policy.
 	TTL time.Duration
+	// Data is what it asks for of its own.
+	Data []DataTemplate
 }
 
 // Observed is what there is of a preview now.

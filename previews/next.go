@@ -36,9 +36,11 @@ func (d Deadlines) withDefaults() Deadlines {
 type move string
 
 const (
-	rest   move = ""       // nothing
-	apply  move = "apply"  // have the deployer bring it about
-	remove move = "remove" // have the deployer remove it
+	rest     move = ""         // nothing
+	provide  move = "provide"  // make its data
+	apply    move = "apply"    // have the deployer bring it about
+	remove   move = "remove"   // have the deployer remove it
+	withdraw move = "withdraw" // remove its data
 )
 
 // sight is what a look has shown: what there is, or why that cannot be told.
@@ -46,7 +48,28 @@ type sight struct {
 	Observed
 	// Trouble says why nothing could be seen, "" where something was.
 	Trouble string
+	Data    dataSight
 }
+
+// dataSight is what a look has shown of a preview's data; the zero value is
+// that of one that needs none and of which there is none.
+type dataSight struct {
+	// Awaited says what of it is missing, and Failed why it will not be of use.
+	Awaited, Failed string
+	// There names what there is of it, or may still come.
+	There []string
+	// Trouble says why nothing could be seen.
+	Trouble string
+}
+
+// usable tells whether all of the data that a preview needs is there.
+func (d *dataSight) usable() bool { return d.Awaited == "" && d.Failed == "" && d.Trouble == "" }
+
+// absent tells whether nothing of it is there.
+func (d *dataSight) absent() bool { return len(d.There) == 0 && d.Trouble == "" }
+
+// why says what stands between a preview and its data, "" for nothing.
+func (d *dataSight) why() string { return or(d.Failed, or(d.Trouble, d.Awaited)) }
 
 // decision is what follows from a look.
 type decision struct {
@@ -105,11 +128,14 @@ func nextEnding(r *Record, s sight, now time.Time, d Deadlines) decision {
 	}
 	// Seen absent after a second removal: what a dying process had begun to
 	// make may have come after the first.
-	if s.Trouble == "" && !s.Exists && len(s.Remains) == 0 && r.Tries > 1 {
+	next, absent := remove, s.Trouble == "" && !s.Exists && len(s.Remains) == 0 && r.Tries > 1
+	if absent && s.Data.absent() {
 		return decision{Phase: Gone, Reason: why + "; seen to be absent", After: -1}
 	}
 	age := now.Sub(r.Since)
 	switch {
+	case absent:
+		next, why = withdraw, why+"; its data is being removed: "+or(s.Data.Trouble, strings.Join(s.Data.There, ", "))
 	case s.Trouble != "":
 		why += "; " + s.Trouble
 	case len(s.Remains) > 0:
@@ -122,7 +148,7 @@ func nextEnding(r *Record, s sight, now time.Time, d Deadlines) decision {
 	if age > d.Remove {
 		why = fmt.Sprintf("stuck: not gone %s after its removal began; it is tried again. %s", coarse(age), sentence(why))
 	}
-	return decision{Phase: Deleting, Reason: why, Move: remove, After: min(max(age/8, fastLook), maxPause)}
+	return decision{Phase: Deleting, Reason: why, Move: next, After: min(max(age/8, fastLook), maxPause)}
 }
 
 func endReason(r *Record) string {
@@ -148,17 +174,20 @@ func nextLiving(r *Record, s sight, now time.Time, d Deadlines) decision {
 	switch {
 	case r.Phase == Pending && r.AdmittedAt.IsZero():
 		return decision{Phase: Pending, Reason: r.Reason, After: queueLook}
+	case r.Phase == Pending && len(r.Template.Data) > 0:
+		return decision{Phase: Creating, Reason: "its data is being made: " + strings.Join(texts(r.Template.Data), ", "), Move: provide, After: fastLook}
 	case r.Phase == Pending:
 		return decision{Phase: Creating, Reason: "being brought about by " + r.Template.Deployer, Move: apply, After: fastLook}
 	case r.Applied != r.Commit && r.Phase != Creating:
 		return decision{Phase: Creating, Reason: fmt.Sprintf("being brought to commit %.12s by %s", r.Commit, r.Template.Deployer), Move: apply, After: fastLook}
-	case s.Trouble == "" && s.Ready && r.Applied == r.Commit:
+	case s.Trouble == "" && s.Ready && s.Data.usable() && r.Applied == r.Commit:
 		return decision{Phase: Ready, Reason: s.Reason, After: calmLook}
 	}
 	why := s.Reason
 	if s.Trouble != "" {
 		why = s.Trouble
 	}
+	why = or(s.Data.why(), why)
 	switch r.Phase {
 	case Creating:
 		return nextCreating(s, or(why, r.Reason), age, d, r.Applied == r.Commit)
@@ -174,11 +203,13 @@ func nextLiving(r *Record, s sight, now time.Time, d Deadlines) decision {
 func nextCreating(s sight, why string, age time.Duration, d Deadlines, applied bool) decision {
 	out := decision{Phase: Creating, Reason: why, After: min(max(age/10, fastLook), slowLook)}
 	switch {
-	case s.Trouble == "" && s.Failed && applied:
+	case s.Trouble == "" && s.Failed && applied, s.Data.Failed != "":
 		return decision{Phase: Failed, Reason: why, After: maxPause}
 	case age > d.Create:
 		return decision{Phase: Failed, Reason: fmt.Sprintf("not ready within %s; at last: %s", d.Create, why), After: maxPause}
-	case s.Trouble == "" && (!s.Exists || !applied):
+	case s.Data.Awaited != "":
+		out.Move = provide
+	case s.Trouble == "" && (!s.Exists || !applied) && s.Data.usable():
 		out.Move = apply
 	}
 	return out
@@ -187,12 +218,17 @@ func nextCreating(s sight, why string, age time.Duration, d Deadlines, applied b
 func nextDegraded(r *Record, s sight, why string, age time.Duration, d Deadlines) decision {
 	out := decision{Phase: Degraded, Reason: or(why, "it does not answer"), After: slowLook}
 	switch {
+	case s.Data.Failed != "":
+		return decision{Phase: Failed, Reason: out.Reason, After: maxPause}
 	case r.Phase == Ready:
 		out.After = fastLook
 	case age > d.Repair:
 		return decision{Phase: Failed, Reason: fmt.Sprintf("not ready again within %s; at last: %s", d.Repair, out.Reason), After: maxPause}
 	}
-	if s.Trouble == "" && (!s.Exists || s.Failed) {
+	switch {
+	case s.Data.Awaited != "":
+		out.Move = provide
+	case s.Trouble == "" && (!s.Exists || s.Failed) && s.Data.usable():
 		out.Move = apply
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,8 @@ type ReconcilerConfig struct {
 	Claims Claims
 	// Deployers are those there are, by the name that templates use.
 	Deployers map[string]Deployer
+	// Data are the servers where previews' data is made.
+	Data []DataServer
 	// Limits are those that the queue is admitted under.
 	Limits Limits
 	// Deadlines bound each phase.
@@ -159,11 +162,20 @@ func (c *Reconciler) letGo(ctx context.Context, r Record, holder string) error {
 	return err
 }
 
-// look asks the deployer what there is.
-func (c *Reconciler) look(ctx context.Context, r *Record) (s sight) {
+// look asks what there is, the deployer and those who make data at a time.
+func (c *Reconciler) look(ctx context.Context, r *Record) sight {
 	if r.Phase == Pending || r.Phase == Gone {
-		return s
+		return sight{}
 	}
+	data := make(chan dataSight, 1)
+	go func() { data <- c.lookAtData(ctx, r) }()
+	s := c.lookAt(ctx, r)
+	s.Data = <-data
+	return s
+}
+
+// lookAt asks the deployer what there is.
+func (c *Reconciler) lookAt(ctx context.Context, r *Record) (s sight) {
 	s.Trouble = "it cannot be seen what there is of it: "
 	err := c.with(ctx, r, lookTimeout, func(ctx context.Context, dep Deployer) (err error) {
 		s.Observed, err = dep.Observe(ctx, r.Wish)
@@ -193,15 +205,20 @@ func (c *Reconciler) with(ctx context.Context, r *Record, within time.Duration, 
 		return fault.New(fault.Unavailable, "the deployer %q is not configured here any more", r.Template.Deployer).
 			WithFix("Configure previews.deployers.%s again until its previews are gone.", r.Template.Deployer)
 	}
+	return bounded(ctx, "the deployer "+r.Template.Deployer, within, func(ctx context.Context) error { return do(ctx, dep) })
+}
+
+// bounded calls something in bounded time; a panic is an error.
+func bounded(ctx context.Context, what string, within time.Duration, do func(context.Context) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("panic in deployer %s: %v", r.Template.Deployer, p)
+			err = fmt.Errorf("panic in %s: %v", what, p)
 		}
 	}()
-	bounded, cancel := context.WithTimeout(ctx, within)
+	limited, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	if err = do(bounded, dep); err != nil && bounded.Err() != nil && ctx.Err() == nil {
-		err = fault.New(fault.Unavailable, "the deployer %s did not answer within %s", r.Template.Deployer, within).Because(err)
+	if err = do(limited); err != nil && limited.Err() != nil && ctx.Err() == nil {
+		err = fault.New(fault.Unavailable, "%s did not answer within %s", what, within).Because(err)
 	}
 	return err
 }
@@ -222,6 +239,9 @@ func (c *Reconciler) decide(r *Record, s sight, d decision) *Event {
 	now := c.Now()
 	if s.Trouble == "" {
 		r.URL, r.Running, r.Remains = clip(s.URL, 2048), s.Commit, s.Remains
+		if d.Phase == Deleting {
+			r.Remains = slices.Concat(r.Remains, s.Data.There)
+		}
 	}
 	stuck := strings.HasPrefix(d.Reason, "stuck:") && !strings.HasPrefix(r.Reason, "stuck:")
 	var e *Event
@@ -249,16 +269,33 @@ func (c *Reconciler) decide(r *Record, s sight, d decision) *Event {
 
 // move makes a move.
 func (c *Reconciler) move(ctx context.Context, r *Record, m move) error {
-	err := c.with(ctx, r, moveTimeout, func(ctx context.Context, dep Deployer) error {
-		if m == apply {
-			return dep.Apply(ctx, r.Wish)
-		}
-		return dep.Remove(ctx, r.Wish)
-	})
+	err := c.carryOut(ctx, r, m)
 	if err != nil && ctx.Err() == nil {
-		c.Logger.WarnContext(ctx, "a deployer did not do as it was told", "preview", r.ID, "deployer", r.Template.Deployer, "move", m, "try", r.Tries, "error", err)
+		c.Logger.WarnContext(ctx, "a move of a preview did not work", "preview", r.ID, "deployer", r.Template.Deployer, "move", m, "try", r.Tries, "error", err)
 	}
 	return err
+}
+
+func (c *Reconciler) carryOut(ctx context.Context, r *Record, m move) error {
+	switch m {
+	case provide:
+		return bounded(ctx, "the making of data", moveTimeout, func(ctx context.Context) error {
+			_, err := c.provide(ctx, r)
+			return err
+		})
+	case withdraw:
+		return bounded(ctx, "the removal of data", moveTimeout, func(ctx context.Context) error { return c.withdraw(ctx, r) })
+	}
+	return c.with(ctx, r, moveTimeout, func(ctx context.Context, dep Deployer) (err error) {
+		if m == remove {
+			return dep.Remove(ctx, r.Wish)
+		}
+		w := r.Wish
+		if w.Given, err = c.provide(ctx, r); err != nil {
+			return err
+		}
+		return dep.Apply(ctx, w)
+	})
 }
 
 // moved puts down what came of a move.
@@ -269,7 +306,7 @@ func (c *Reconciler) moved(ctx context.Context, r *Record, holder string, d deci
 	}
 	if failure != nil {
 		r.Reason = clip(fmt.Sprintf("%s failed at try %d: %s", d.Move, r.Tries, explain(failure)), 2*maxReason)
-		if d.Move == apply && hopeless(failure) {
+		if (d.Move == apply || d.Move == provide) && hopeless(failure) {
 			r.Phase, r.Since = Failed, c.Now()
 			e = &Event{At: r.Since, Phase: Failed, Text: r.Reason}
 		}

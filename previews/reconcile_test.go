@@ -23,6 +23,7 @@ type world struct {
 	t     *testing.T
 	store *store.Store
 	fake  *previewstest.Fake
+	data  *previewstest.FakeData
 	mu    sync.Mutex
 	now   time.Time
 }
@@ -37,7 +38,7 @@ func newWorld(t *testing.T, dsn string) *world {
 	if _, err := s.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return &world{t: t, store: s, fake: &previewstest.Fake{Looks: 2}, now: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)}
+	return &world{t: t, store: s, fake: &previewstest.Fake{Looks: 2}, data: &previewstest.FakeData{}, now: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)}
 }
 
 func onSQLite(t *testing.T) *world { return newWorld(t, filepath.Join(t.TempDir(), "state")) }
@@ -56,12 +57,12 @@ func (w *world) pass(d time.Duration) {
 
 func (w *world) reconciler(claims previews.Claims) *previews.Reconciler {
 	return previews.NewReconciler(previews.ReconcilerConfig{Claims: claims, Deployers: map[string]previews.Deployer{"fake": w.fake}, Now: w.clock,
-		Limits: previews.Limits{PerAgent: 2}})
+		Data: []previews.DataServer{{Kind: "postgres", Name: "main", Data: w.data}}, Limits: previews.Limits{PerAgent: 2}})
 }
 
-func (w *world) add(id string, ttl time.Duration) previews.Record {
+func (w *world) add(id string, ttl time.Duration, data ...previews.DataTemplate) previews.Record {
 	w.t.Helper()
-	r := previews.Record{Wish: previews.Wish{ID: id, Service: "component:default/shop", Commit: strings.Repeat("ab", 20), Template: previews.Template{Deployer: "fake"},
+	r := previews.Record{Wish: previews.Wish{ID: id, Service: "component:default/shop", Commit: strings.Repeat("ab", 20), Template: previews.Template{Deployer: "fake", Data: data},
 		Person: "user:default/alice", Agent: "claude", Owner: "group:default/shop", ExpiresAt: w.clock().Add(ttl)}, CreatedAt: w.clock()}
 	r.Phase, r.Since = previews.Pending, r.CreatedAt
 	made, err := w.store.AddPreview(w.t.Context(), r, previews.Limits{PerAgent: 2}.WithDefaults())
@@ -173,35 +174,47 @@ func (w *world) until(c *previews.Reconciler, died *bool, id string) {
 }
 
 // TestKilledBetweenSteps kills the reconciler before every call that it makes,
-// of the store and of the deployer, and has another one go on.
+// of the store, of the deployer and of who makes data, and has another one go
+// on.
 func TestKilledBetweenSteps(t *testing.T) {
+	t.Run("without data", func(t *testing.T) { killedBetweenSteps(t, 15) })
+	t.Run("with data", func(t *testing.T) {
+		killedBetweenSteps(t, 30, previews.DataTemplate{Name: "db", Kind: "postgres", Server: "main", Env: "DATABASE_URL"})
+	})
+}
+
+func killedBetweenSteps(t *testing.T, least int, data ...previews.DataTemplate) {
+	w := onSQLite(t)
 	for at := 0; ; at++ {
-		died := false
+		died, id := false, fmt.Sprint("a", at)
 		t.Run(fmt.Sprint(at), func(t *testing.T) {
-			w := onSQLite(t)
+			var mu sync.Mutex
 			left := at
 			step := func() error {
+				mu.Lock()
+				defer mu.Unlock()
 				if left--; left < 0 {
 					died = true
 					return errKilled
 				}
 				return nil
 			}
-			w.fake.Hook = func(string, string) error { return step() } // once dead, nothing that it does happens
+			hook := func(string, string) error { return step() } // once dead, nothing that it does happens
+			w.fake.Hook, w.data.Hook = hook, hook
 			doomed := w.reconciler(dying{w.store, step})
-			w.add("a", 5*time.Minute)
-			w.until(doomed, &died, "a")
-			w.fake.Hook = nil
+			w.add(id, 5*time.Minute, data...)
+			w.until(doomed, &died, id)
+			w.fake.Hook, w.data.Hook = nil, nil
 			w.pass(2 * time.Minute) // the hold of the dead runs out
 			c := w.reconciler(w.store)
 			w.pass(5 * time.Minute)
-			w.drive(c, "a", previews.Gone)
-			if there := w.fake.There(); len(there) > 0 || w.fake.Made("a") > 2 {
-				t.Errorf("there is %v, made %d times", there, w.fake.Made("a"))
+			w.drive(c, id, previews.Gone)
+			if there := w.fake.There(); len(there) > 0 || w.data.There() > 0 || w.fake.Made(id) > 2 {
+				t.Errorf("there is %v and %d of its data, made %d times", there, w.data.There(), w.fake.Made(id))
 			}
 		})
 		if !died {
-			if at < 15 {
+			if at < least {
 				t.Errorf("a life has only %d steps", at)
 			}
 			return

@@ -69,6 +69,9 @@ type Config struct {
 	Reads        Reads
 	// Deployers are those there are, by the name that templates use.
 	Deployers map[string]Deployer
+	// Data are the servers where previews' data is made; of several of a kind
+	// the first is for those that name none.
+	Data []DataServer
 	// Wake has a turn done soon.
 	Wake func(ctx context.Context, t Turn)
 	// Limits and TTL bound what callers may ask for.

@@ -22,16 +22,22 @@ func templateOf(e *catalog.Entity) (Template, error) {
 	}
 	t := Template{Deployer: o.String("deployer"), Health: o.String("health"), Env: map[string]string{}}
 	for key, v := range o.All() {
+		if key == "data" {
+			if err := t.readData(e, o.Position(key), v); err != nil {
+				return t, err
+			}
+			continue
+		}
 		if wrong := t.read(key, v); wrong != "" {
 			return t, fault.New(fault.FailedPrecondition, "%s: spec.fairlead.preview.%s of %s %s", place(e, o.Position(key)), key, e.Ref, wrong).
-				WithFix("Correct the catalog file; a preview takes deployer, command, env, health and ttl.")
+				WithFix("Correct the catalog file; a preview takes deployer, command, env, health, ttl and data.")
 		}
 	}
 	if t.Deployer == "" {
 		return t, fault.New(fault.FailedPrecondition, "%s: spec.fairlead.preview of %s names no deployer", place(e, o.At), e.Ref).
 			WithFix("Add deployer: local, argocd or gitops.")
 	}
-	return t, nil
+	return t, t.clash(e)
 }
 
 // read reads one key; wrong says what is wrong with it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -126,6 +127,8 @@ func check(w previews.Wish) error {
 		return refuse("%q is no folder of the repository", w.Dir).WithFix("Name a folder below the repository's root.")
 	case w.Commit == "":
 		return refuse("the commit is missing").WithFix("Name the revision to run.")
+	case len(w.Given) < len(t.Data):
+		return fault.New(fault.Internal, "preview %s was to be started without the data that it asks for", w.ID).WithFix("Report this to the operators.")
 	}
 	for _, arg := range t.Command {
 		if strings.ContainsRune(arg, 0) {
@@ -140,12 +143,14 @@ func check(w previews.Wish) error {
 	return nil
 }
 
-// environment is all that the command is given.
-func (p plan) environment(f folder) []string {
+// environment is all that the command is given; secret is what of it is in no
+// file.
+func (p plan) environment(f folder, secret map[string]string) []string {
 	env := map[string]string{"PATH": p.Config.Path, "HOME": f.tmp(), "TMPDIR": f.tmp(), "LANG": "C.UTF-8"}
 	for name, value := range p.Wish.Template.Env {
 		env[name] = value
 	}
+	maps.Copy(env, secret)
 	env["PORT"], env["HOST"] = itoa(p.Port), "127.0.0.1"
 	env["PREVIEW_ID"], env[markName] = p.Wish.ID, p.Mark
 	out := make([]string, 0, len(env))

@@ -52,7 +52,11 @@ var (
 	_ previews.Deployer = (*Deployer)(nil)
 	_ previews.Sweeper  = (*Deployer)(nil)
 	_ previews.Meter    = (*Deployer)(nil)
+	_ previews.Carrier  = (*Deployer)(nil)
 )
+
+// Carries tells that what is given to a preview is in its environment.
+func (d *Deployer) Carries(previews.Wish) error { return nil }
 
 // isolation is what Config.Isolation comes down to on this machine.
 type isolation struct {

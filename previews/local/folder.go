@@ -83,7 +83,11 @@ func (s state) over() bool { return s.Phase == failed || s.Phase == stopped || s
 
 // fingerprint tells wishes that run differently apart.
 func fingerprint(w previews.Wish) string {
-	data, err := json.Marshal([]any{w.Repository, w.Dir, w.Commit, w.Template.Command, w.Template.Env, w.Template.Health})
+	said := []any{w.Repository, w.Dir, w.Commit, w.Template.Command, w.Template.Env, w.Template.Health}
+	for _, g := range w.Given { // of the value only this sum is ever written
+		said = append(said, g.Env, g.Value.Reveal())
+	}
+	data, err := json.Marshal(said)
 	if err != nil {
 		return "" // strings always encode
 	}

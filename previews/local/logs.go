@@ -65,6 +65,7 @@ func readLog(f folder, tail int) ([]previews.LogLine, error) {
 type logWriter struct {
 	path  string
 	limit int64
+	hide  *strings.Replacer // nil for nothing to hide
 
 	mu   sync.Mutex
 	file *os.File
@@ -72,8 +73,8 @@ type logWriter struct {
 	rest []byte // a line that has not ended yet
 }
 
-func openLog(path string, limit int64) (*logWriter, error) {
-	w := &logWriter{path: path, limit: limit}
+func openLog(path string, limit int64, secrets map[string]string) (*logWriter, error) {
+	w := &logWriter{path: path, limit: limit, hide: hider(secrets)}
 	return w, w.open()
 }
 
@@ -126,6 +127,9 @@ func (w *logWriter) line(now string) error {
 	w.rest = w.rest[:0]
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "\uFFFD")
+	}
+	if w.hide != nil {
+		text = w.hide.Replace(text)
 	}
 	line := now + " " + text + "\n"
 	if w.size+int64(len(line)) > w.limit {

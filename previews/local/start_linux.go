@@ -58,7 +58,11 @@ func (d *Deployer) start(ctx context.Context, f folder, p plan) error {
 	defer r.Close()
 	argv := slices.Concat(d.opts.Runner, []string{wordSupervise, string(f)})
 	cmd := exec.Command(argv[0], argv[1:]...) //nolint:gosec,noctx // our own program, which is to outlive this call
-	cmd.Dir, cmd.Stdout, cmd.Stderr = "/", w, errs
+	secrets, err := writeSecrets(p.Wish.Given)
+	if err != nil {
+		return err
+	}
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = "/", secrets, w, errs
 	cmd.Env = []string{"PATH=" + p.Config.Path, "GOMAXPROCS=2"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	err = cmd.Start()

@@ -27,6 +27,8 @@ type supervisor struct {
 	log   *logWriter
 	pump  chan struct{} // closed when the output has ended
 	out   *os.File
+	// secret is what the command is given that is in no file.
+	secret map[string]string
 
 	main   int // the process that was started, 0 once it has ended
 	status syscall.WaitStatus
@@ -52,6 +54,10 @@ func supervise(f folder) int {
 	}
 	defer lock.Close()
 	s := &supervisor{f: f, began: time.Now()}
+	if s.secret, err = readSecrets(os.Stdin); err != nil {
+		fmt.Fprintln(os.Stderr, "fairlead: the preview cannot be told what it is given:", err)
+		return 1
+	}
 	if err := s.open(); err != nil {
 		fmt.Fprintln(os.Stderr, "fairlead: the preview cannot be supervised:", err)
 		return 1
@@ -87,7 +93,7 @@ func (s *supervisor) open() error {
 		s.cage = newCage(s.f, p.Config.Limits)
 	}
 	s.state = state{PID: me.pid, Start: me.start, Mark: p.Mark, Phase: starting, Since: time.Now().UTC(), Reason: "Its health is awaited.", Cages: s.cage.dirs}
-	if s.log, err = openLog(s.f.log(), p.Config.Limits.LogBytes); err != nil {
+	if s.log, err = openLog(s.f.log(), p.Config.Limits.LogBytes, s.secret); err != nil {
 		return err
 	}
 	return s.f.saveState(s.state)
@@ -138,7 +144,7 @@ func (s *supervisor) begin() error {
 // not bound it for all processes together.
 func (s *supervisor) order() order {
 	l := s.p.Config.Limits
-	o := order{Command: s.p.Wish.Template.Command, Env: s.p.environment(s.f), Dir: filepath.Join(s.f.tree(), dirOf(s.p.Wish)), FileBytes: l.DiskBytes}
+	o := order{Command: s.p.Wish.Template.Command, Env: s.p.environment(s.f, s.secret), Dir: filepath.Join(s.f.tree(), dirOf(s.p.Wish)), FileBytes: l.DiskBytes}
 	if !s.cage.memory {
 		o.Memory = l.MemoryBytes
 	}

@@ -38,7 +38,24 @@ type thing struct {
 var (
 	_ previews.Deployer = (*Fake)(nil)
 	_ previews.Sweeper  = (*Fake)(nil)
+	_ previews.Carrier  = (*Fake)(nil)
 )
+
+// Carries tells that the fake takes what is given.
+func (f *Fake) Carries(previews.Wish) error { return nil }
+
+// Given is what a preview was given, by variable.
+func (f *Fake) Given(id string) map[string]string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := map[string]string{}
+	if t := f.made[id]; t != nil {
+		for _, g := range t.wish.Given {
+			out[g.Env] = g.Value.Reveal()
+		}
+	}
+	return out
+}
 
 func (f *Fake) hook(call, id string) error {
 	if f.Hook == nil {
