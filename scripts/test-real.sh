@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the test suites that need real servers, and installs or builds what is
 # missing first. SUITES is "all", "auto" (those that the last commits changed)
-# or names: postgres clients tokens backstage gitea.
+# or names: postgres clients tokens backstage gitea argocd.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 want=${*:-all}
@@ -14,9 +14,10 @@ declare -A concerns=(
   [clients]='^(mcp|rest|graphql|internal/(app|realtest)|catalog|access)/'
   [tokens]='^(access|internal/realtest)/'
   [backstage]='^(rest|catalog|internal/(app|realtest|store))/'
+  [argocd]='^(previews|internal/(argo|realtest))/'
 )
-declare -A limit=([postgres]=15m [gitea]=15m [clients]=20m [tokens]=10m [backstage]=10m)
-order=(postgres clients tokens backstage gitea)
+declare -A limit=([postgres]=15m [gitea]=15m [clients]=20m [tokens]=10m [backstage]=10m [argocd]=25m)
+order=(postgres clients tokens backstage gitea argocd)
 
 changed() {
   local base
@@ -56,6 +57,10 @@ for s in "${selected[@]}"; do
       internal/realtest/gitea.sh
       go test -race -timeout "${limit[$s]}" -run Gitea ./internal/realtest ./internal/app || failed=1
       go test -race -timeout "${limit[$s]}" ./internal/forge/... || failed=1 ;;
+    argocd)
+      internal/realtest/argocd.sh
+      # One stack at a time, of 1.2 GB.
+      go test -p 1 -race -timeout "${limit[$s]}" -run 'ArgoCD|Place|Link' ./internal/realtest || failed=1 ;;
     clients)
       internal/realtest/clients.sh
       internal/realtest/openapi.sh

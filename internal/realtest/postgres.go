@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"os/user"
@@ -117,7 +116,7 @@ func postgresBin() (string, error) {
 	}
 	initdb, err := exec.LookPath("initdb")
 	if err != nil {
-		return "", errors.New("there is no initdb, neither below /usr/lib/postgresql nor in PATH")
+		return "", errors.New("there is no initdb, neither below /usr/lib/postgresql nor in PATH; run internal/realtest/install.sh")
 	}
 	initdb, err = filepath.EvalSymlinks(initdb)
 	return filepath.Dir(initdb), err
@@ -265,10 +264,9 @@ func ownFolder(prefix string, as *syscall.Credential) (string, error) {
 }
 
 func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed at once
+	ports, err := freePorts(1)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = l.Close() }() // the port is what counts
-	return l.Addr().(*net.TCPAddr).Port, nil
+	return ports[0], nil
 }

@@ -4,8 +4,7 @@
 //
 // Under -short these tests are left out. With FAIRLEAD_REAL=1 a server that is
 // not installed fails the test; otherwise the test is skipped and says what is
-// missing. install.sh installs what these servers need, and gitea.sh builds
-// Gitea.
+// missing and which of the scripts beside this installs or builds it.
 package realtest
 
 import (
@@ -22,8 +21,8 @@ func need(t testing.TB, server string, missing error) {
 		t.Skipf("%s: real servers are left out under -short", server)
 	case missing == nil:
 	case os.Getenv("FAIRLEAD_REAL") == "1":
-		t.Fatalf("%s is asked for by FAIRLEAD_REAL=1 but missing: %v; run internal/realtest/install.sh", server, missing)
+		t.Fatalf("%s is asked for by FAIRLEAD_REAL=1 but missing: %v", server, missing)
 	default:
-		t.Skipf("%s is missing: %v; run internal/realtest/install.sh", server, missing)
+		t.Skipf("%s is missing: %v", server, missing)
 	}
 }
