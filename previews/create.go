@@ -186,6 +186,9 @@ func (s *Service) accept(ctx context.Context, e *catalog.Entity, r Record) (*Rec
 	if err != nil {
 		return nil, err
 	}
+	if r.Commit != "" && at.Commit != r.Commit {
+		return nil, movedOn(at, r.Commit)
+	}
 	r.Repository, r.Dir, r.Revision, r.Commit = at.Repository, at.Dir, at.Revision, at.Commit
 	made, err := s.cfg.Wishes.AddPreview(ctx, r, s.cfg.Limits)
 	if err != nil {
@@ -196,6 +199,12 @@ func (s *Service) accept(ctx context.Context, e *catalog.Entity, r Record) (*Rec
 	}
 	s.cfg.Wake(ctx, Turn{made.ID, made.Turn})
 	return &made, nil
+}
+
+// movedOn is the fault of a revision that names another commit than the one
+// that was meant.
+func movedOn(at Checkout, meant string) error {
+	return fault.New(fault.Unavailable, "%s has moved on from commit %.12s to %.12s", at.Revision, meant, at.Commit).WithFix("Try again in a moment.")
 }
 
 // sameInput gives what a key was used for before, if that was the same.

@@ -37,6 +37,8 @@ type Template struct {
 	Command []string
 	Env     map[string]string
 	Health  string
+	// PullRequests has pull requests that touch the service previewed.
+	PullRequests bool
 	// TTL is how long it lives unless somebody asks for less; 0 leaves that to
 	// policy.
 	TTL time.Duration

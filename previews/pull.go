@@ -3,6 +3,8 @@ package previews
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -16,6 +18,17 @@ type PullRef struct {
 
 // String is the id under which a pull request is kept.
 func (r PullRef) String() string { return fmt.Sprintf("%s:%s#%d", r.Forge, r.Repository, r.Number) }
+
+// ParsePullRef reads what String writes.
+func ParsePullRef(s string) (at PullRef, ok bool) {
+	forge, rest, ok := strings.Cut(s, ":")
+	i := strings.LastIndexByte(rest, '#')
+	if !ok || i < 0 {
+		return at, false
+	}
+	n, err := strconv.ParseInt(rest[i+1:], 10, 64)
+	return PullRef{Forge: forge, Repository: rest[:i], Number: n}, err == nil && n > 0
+}
 
 // PullRequest is a pull request as its forge tells it.
 type PullRequest struct {
@@ -41,14 +54,17 @@ type PullForges interface {
 	// ChangedFiles are the paths that it changes; all is false where there are
 	// more than the forge lists.
 	ChangedFiles(ctx context.Context, at PullRef) (paths []string, all bool, err error)
-	// Comment keeps one comment of Fairlead's at it, told by a marker that the
-	// text holds: it is written anew, or in the place of the one before.
+	// Comment keeps one comment of Fairlead's at it, which a marker that nobody
+	// is shown tells from others: it is written anew, or in the place of the
+	// one before.
 	Comment(ctx context.Context, at PullRef, marker, text string) error
 }
 
 // PullState is what is known of a pull request.
 type PullState struct {
 	PullRequest
+	// OpenedAt is when it was first seen open, or open again.
+	OpenedAt time.Time
 	// ReadAt is when the forge was asked last, and Told which of its words that
 	// answered.
 	ReadAt time.Time

@@ -57,6 +57,9 @@ type Repositories interface {
 	// beginning of one; "" is what the catalog reads. not_found names a
 	// revision that there is none of.
 	Resolve(ctx context.Context, service *catalog.Entity, revision string) (Checkout, error)
+	// Locate is the repository that a service is in, and its folder there,
+	// without a commit; nobody is asked for it.
+	Locate(service *catalog.Entity) (Checkout, error)
 }
 
 // Config is what a Service is made of; all but Limits, TTL and Now is needed.

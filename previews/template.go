@@ -30,7 +30,7 @@ func templateOf(e *catalog.Entity) (Template, error) {
 		}
 		if wrong := t.read(key, v); wrong != "" {
 			return t, fault.New(fault.FailedPrecondition, "%s: spec.fairlead.preview.%s of %s %s", place(e, o.Position(key)), key, e.Ref, wrong).
-				WithFix("Correct the catalog file; a preview takes deployer, command, env, health, ttl and data.")
+				WithFix("Correct the catalog file; a preview takes deployer, command, env, health, ttl, data and pullRequests.")
 		}
 	}
 	if t.Deployer == "" {
@@ -61,6 +61,12 @@ func (t *Template) read(key string, v entity.Value) (wrong string) {
 		}
 	case "env":
 		return t.readEnv(v)
+	case "pullRequests":
+		on, ok := v.(bool)
+		if !ok {
+			return "is neither true nor false"
+		}
+		t.PullRequests = on
 	case "ttl":
 		s, _ := v.(string)
 		d, err := time.ParseDuration(s)

@@ -63,6 +63,7 @@ type App struct {
 	passing       *git.Limiter  // of fetches for trying locations; nil where none can be registered
 	budgets       forge.Budgets // one for each account at a forge
 	reconciler    *previews.Reconciler
+	pulls         *previews.PullKeeper
 	localPreviews *local.Deployer
 	jobs          *jobs.Queue
 	jobsDB        *sql.DB // of SQLite

@@ -53,6 +53,7 @@ type Config struct {
 	root      *yaml.Node // the file's content, for the lines of its keys
 	policy    *access.Policy
 	deployers map[string]previews.Deployer // of tests, beside those configured
+	pulls     previews.PullForges          // of tests, in the place of those configured
 }
 
 // CatalogConfig says what is read into the catalog and how often.

@@ -30,6 +30,7 @@ type server struct {
 	before func(*App) // changes the server before it runs
 
 	deployers map[string]previews.Deployer
+	pulls     previews.PullForges
 }
 
 // logBuffer is a log that may be read while it is written.
@@ -85,7 +86,7 @@ func (s *server) start(config string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	cfg.deployers = s.deployers
+	cfg.deployers, cfg.pulls = s.deployers, s.pulls
 	s.logs = &logBuffer{}
 	ctx, cancel := context.WithCancel(context.Background())
 	if s.app, err = New(ctx, cfg, s.logs); err != nil {

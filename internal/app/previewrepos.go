@@ -56,6 +56,15 @@ func (p *previewRepos) Resolve(ctx context.Context, e *catalog.Entity, revision 
 	return previews.Checkout{Repository: p.absolute(cfg.URL), Dir: dir, Revision: revision, Commit: commit}, nil
 }
 
+// Locate is the repository that a service is in.
+func (p *previewRepos) Locate(e *catalog.Entity) (previews.Checkout, error) {
+	cfg, dir, err := p.of(e)
+	if err != nil {
+		return previews.Checkout{}, err
+	}
+	return previews.Checkout{Repository: p.absolute(cfg.URL), Dir: dir}, nil
+}
+
 // Checkout writes the files of a commit into a folder.
 func (p *previewRepos) Checkout(ctx context.Context, repository, commit, dir string) error {
 	cfg, err := p.at(repository)

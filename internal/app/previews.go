@@ -118,6 +118,7 @@ func (a *App) makePreviews(ctx context.Context, guard *access.Guard) (err error)
 	}
 	a.previews, err = previews.New(previews.Config{Policy: a.cfg.policy, Guard: guard, Catalog: a.catalog, Repositories: repositories, Wishes: a.store, Reads: a.store,
 		Deployers: deployers, Wake: a.wakePreview, Limits: cfg.Limits, TTL: cfg.TTL})
+	a.makePulls()
 	return err
 }
 
@@ -128,6 +129,7 @@ func (a *App) openJobs(ctx context.Context) (err error) {
 		previewWork: func(ctx context.Context, t jobs.Task) (time.Duration, error) {
 			return a.reconciler.Turn(ctx, previews.Turn{ID: t.Key, Number: t.Number})
 		},
+		pullWork: a.keepPull,
 	}}
 	if isPostgres(a.cfg.State) {
 		a.jobs, err = jobs.OverPostgres(ctx, a.cfg.State, cfg)
@@ -171,6 +173,7 @@ func (a *App) sweepPreviews(ctx context.Context) {
 	var forgotten time.Time
 	for {
 		turns, err := a.reconciler.Sweep(ctx)
+		err = errors.Join(err, a.sweepPulls(ctx))
 		for _, t := range turns {
 			a.wakePreview(ctx, t)
 		}

@@ -66,6 +66,8 @@ type Event struct {
 	// Before and After are the commit ids that Ref moved between; "" where
 	// it was made or deleted.
 	Before, After string
+	// Number is that of the pull request; 0 where the event concerns none.
+	Number int64
 	// Deleted tells that Ref is gone.
 	Deleted bool
 	// Delivery is the forge's id of this delivery; "" if it gives none.

@@ -180,7 +180,8 @@ func (s *Store) PreviewEvents(ctx context.Context, id string, most int) (out []p
 	return out, rows.Err()
 }
 
-// tell adds an event and forgets the oldest of too many.
+// tell adds an event and forgets the oldest of too many. Whoever keeps the
+// pull request that the preview follows has a look.
 func (s *Store) tell(ctx context.Context, tx *sql.Tx, id string, e previews.Event) error {
 	_, err := tx.ExecContext(ctx, s.query(`INSERT INTO preview_events (preview, n, at, phase, text, actor)
 		SELECT CAST(?1 AS TEXT), COALESCE(MAX(n), 0) + 1, CAST(?2 AS BIGINT), CAST(?3 AS TEXT), CAST(?4 AS TEXT), CAST(?5 AS TEXT)
@@ -190,5 +191,9 @@ func (s *Store) tell(ctx context.Context, tx *sql.Tx, id string, e previews.Even
 	}
 	_, err = tx.ExecContext(ctx, s.query(`DELETE FROM preview_events WHERE preview = ?1 AND n <=
 		(SELECT MAX(n) FROM preview_events WHERE preview = ?1) - ?2`), id, eventsKept)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, s.query("UPDATE preview_pulls SET due_at = 0 WHERE over = 0 AND id = (SELECT pull FROM previews WHERE id = ?1)"), id)
 	return err
 }

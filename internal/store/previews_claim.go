@@ -54,7 +54,7 @@ func (s *Store) ReportPreview(ctx context.Context, r previews.Record, holder str
 		if e == nil {
 			return nil
 		}
-		return errors.Join(s.tell(ctx, tx, r.ID, *e), s.remind(ctx, tx, r.Pull))
+		return s.tell(ctx, tx, r.ID, *e)
 	})
 	return ok && err == nil, err
 }

@@ -27,16 +27,6 @@ func (s *Store) TellPull(ctx context.Context, at previews.PullRef, now time.Time
 	})
 }
 
-// remind has the keeper of a pull request look at it, as a preview that
-// follows it has changed.
-func (s *Store) remind(ctx context.Context, tx *sql.Tx, pull string) error {
-	if pull == "" {
-		return nil
-	}
-	_, err := tx.ExecContext(ctx, s.query("UPDATE preview_pulls SET due_at = 0 WHERE id = ?1 AND over = 0"), pull)
-	return err
-}
-
 // mostPulls is how many pull requests are given out at once.
 const mostPulls = 100
 

@@ -18,7 +18,8 @@ type payload struct {
 	Before      string `json:"before"`
 	After       string `json:"after"`
 	PullRequest *struct {
-		Head *struct {
+		Number int64 `json:"number"`
+		Head   *struct {
 			Ref string `json:"ref"`
 			SHA string `json:"sha"`
 		} `json:"head"`
@@ -73,7 +74,7 @@ func parseEvent(name string, body []byte) (forge.Event, error) {
 	case "pull_request", "pull_request_sync":
 		e.Kind = forge.KindPullRequest
 		if in.PullRequest != nil && in.PullRequest.Head != nil {
-			e.Ref, e.After = fullRef("branch", in.PullRequest.Head.Ref), in.PullRequest.Head.SHA
+			e.Number, e.Ref, e.After = in.PullRequest.Number, fullRef("branch", in.PullRequest.Head.Ref), in.PullRequest.Head.SHA
 		}
 	case "repository":
 		e.Kind, e.Deleted = forge.KindRepository, in.Action == "deleted"

@@ -46,7 +46,7 @@ func TestEvents(t *testing.T) {
 		"push":           {"push", pushJ, shop(forge.Event{Kind: "push", Ref: "refs/heads/main", Before: before, After: after})},
 		"push that ends": {"push", strings.Replace(pushJ, after, zeros, 1), shop(forge.Event{Kind: "push", Ref: "refs/heads/main", Before: before, Deleted: true})},
 		"deleted tag":    {"delete", `{"ref":"v1","ref_type":"tag",` + repoJ + `}`, shop(forge.Event{Kind: "push", Ref: "refs/tags/v1", Deleted: true})},
-		"pull request":   {"pull_request", `{"action":"opened","pull_request":{"head":{"ref":"x","sha":"` + after + `"}},` + repoJ + `}`, shop(forge.Event{Kind: "pull_request", Ref: "refs/heads/x", After: after})},
+		"pull request":   {"pull_request", `{"action":"opened","pull_request":{"number":12,"head":{"ref":"x","sha":"` + after + `"}},` + repoJ + `}`, shop(forge.Event{Kind: "pull_request", Number: 12, Ref: "refs/heads/x", After: after})},
 		"repository":     {"repository", `{"action":"deleted",` + repoJ + `}`, shop(forge.Event{Kind: "repository", Deleted: true})},
 		"issue":          {"issues", `{"action":"opened",` + repoJ + `}`, shop(forge.Event{Kind: "other"})},
 		"another shape":  {"package", `[1]`, forge.Event{Kind: "other", Delivery: "d-1"}},

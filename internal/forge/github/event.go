@@ -67,7 +67,7 @@ func parseEvent(name string, payload []byte) (forge.Event, error) {
 	case "pull_request":
 		var in gh.PullRequestEvent
 		err := json.Unmarshal(payload, &in)
-		e := forge.Event{Kind: forge.KindPullRequest, Ref: branch(in.GetPullRequest().GetHead().GetRef()), After: in.GetPullRequest().GetHead().GetSHA()}
+		e := forge.Event{Kind: forge.KindPullRequest, Number: int64(in.GetNumber()), Ref: branch(in.GetPullRequest().GetHead().GetRef()), After: in.GetPullRequest().GetHead().GetSHA()}
 		return of(e, in.GetRepo(), err)
 	case "repository", "public":
 		var in gh.RepositoryEvent

@@ -50,7 +50,7 @@ func TestEvents(t *testing.T) {
 		"deleted branch": {"push", `{"ref":"refs/heads/x","before":"` + before + `","after":"` + zeros + `","deleted":true,` + repoJSON + `}`,
 			forge.Event{Kind: "push", Repository: "acme/shop", CloneURLs: clones, Ref: "refs/heads/x", Before: before, Deleted: true}},
 		"pull request": {"pull_request", `{"action":"opened","number":1,"pull_request":{"head":{"ref":"feature","sha":"` + after + `"}},` + repoJSON + `}`,
-			forge.Event{Kind: "pull_request", Repository: "acme/shop", CloneURLs: clones, Ref: "refs/heads/feature", After: after}},
+			forge.Event{Kind: "pull_request", Number: 1, Repository: "acme/shop", CloneURLs: clones, Ref: "refs/heads/feature", After: after}},
 		"repository": {"repository", `{"action":"deleted",` + repoJSON + `}`, forge.Event{Kind: "repository", Repository: "acme/shop", CloneURLs: clones, Deleted: true}},
 		"ping":       {"ping", `{"zen":"Keep it logically awesome.","hook_id":1}`, forge.Event{Kind: "ping"}},
 		"unknown":    {"star", `{"action":"created",` + repoJSON + `}`, forge.Event{Kind: "other", Repository: "acme/shop", CloneURLs: clones}},

@@ -100,6 +100,7 @@ type payload struct {
 	Project gl.PushEventProject `json:"project"`
 	Path    string              `json:"path_with_namespace"`
 	Merge   struct {
+		IID          int64  `json:"iid"`
 		SourceBranch string `json:"source_branch"`
 		LastCommit   struct {
 			ID string `json:"id"`
@@ -120,7 +121,7 @@ func parseEvent(body []byte) (forge.Event, error) {
 			err = errors.New("the push names no ref or no project")
 		}
 	case "merge_request":
-		e.Kind, e.After = forge.KindPullRequest, in.Merge.LastCommit.ID
+		e.Kind, e.Number, e.After = forge.KindPullRequest, in.Merge.IID, in.Merge.LastCommit.ID
 		if in.Merge.SourceBranch != "" {
 			e.Ref = "refs/heads/" + in.Merge.SourceBranch
 		}
