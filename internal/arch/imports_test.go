@@ -33,7 +33,7 @@ var layers = []layer{
 	{"mcp", []string{"catalog", "knowledge", "previews", "secrets", "gitops", "access", "internal/fault"}},
 	{"rest", []string{"catalog", "knowledge", "previews", "secrets", "gitops", "access", "internal/fault"}},
 	{"internal/git", []string{"catalog", "gitops", "internal/fault"}},
-	{"internal/forge", []string{"internal/forge", "internal/fault"}},
+	{"internal/forge", []string{"internal/forge", "gitops", "internal/fault"}},
 	{"internal/keep", []string{"catalog", "internal/fault"}},
 	{"internal/store", []string{"catalog", "previews", "secrets", "gitops", "access", "internal/fault"}},
 	{"internal/jobs", []string{"catalog", "previews", "secrets", "gitops", "access", "internal/fault"}},

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/url"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -199,5 +200,16 @@ func ValidateName(ps *Problems, field, name string) {
 			ps.Add(field, "%q is no name of one", name)
 			return
 		}
+	}
+}
+
+// ValidateAccount adds what is wrong with the section of a forge, as against
+// that of a source, to ps.
+func ValidateAccount(ps *Problems, token Credentials, filter Filter, include []string, ref string) {
+	if !token.Set() {
+		ps.Add("tokenFile", "a token that may write is missing")
+	}
+	if !reflect.ValueOf(filter).IsZero() || len(include) > 0 || ref != "" {
+		ps.Add("filter", "filter, include and ref are for sources; a forge reads no files")
 	}
 }

@@ -4,10 +4,13 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
@@ -109,4 +112,51 @@ func (w Wire) explainNetwork(step string, err error) *fault.Error {
 		return fault.New(fault.Unavailable, "%s: %s cannot be reached, or the connection broke", step, w.Host).WithFix("Check that it is up and can be reached from here; it is tried again.")
 	}
 	return nil
+}
+
+// maxSaid bounds what is shown of what a host says, in characters.
+const maxSaid = 200
+
+// ExplainWrite is Explain for requests that change something: what the host
+// refuses is told in its own words, clipped.
+func (w Wire) ExplainWrite(step string, err error) error {
+	var status *StatusError
+	if !errors.As(err, &status) || status.Limited {
+		return w.Explain(step, err)
+	}
+	switch status.Status {
+	case http.StatusForbidden:
+		return fault.New(fault.FailedPrecondition, "%s: %s does not allow that with %s (HTTP 403)", step, w.Host, w.Credentials).
+			WithFix("Use a token that may write to the repository and to its pull requests.").Because(err)
+	case http.StatusUnauthorized:
+		f := fault.From(w.Explain(step, err))
+		return fault.New(fault.FailedPrecondition, "%s", f.Message).WithFix("%s", f.Fix).Because(err)
+	case http.StatusConflict, http.StatusUnprocessableEntity, http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusLocked:
+		return fault.New(fault.FailedPrecondition, "%s: %s refuses: %s", step, w.Host, said(status.Said)).
+			WithFix("Put right what the forge says; rules of the repository may stand against it.").Because(err)
+	}
+	return w.Explain(step, err)
+}
+
+// said is what a host says in an answer that is no success, as one line.
+func said(body string) string {
+	var in struct {
+		Message json.RawMessage `json:"message"`
+		Error   json.RawMessage `json:"error"`
+		Errors  json.RawMessage `json:"errors"`
+	}
+	if err := json.Unmarshal([]byte(body), &in); err == nil {
+		body = strings.Trim(string(in.Message)+" "+string(in.Error)+" "+string(in.Errors), " ")
+	}
+	text := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(body, ""))
+	r := []rune(strings.Join(strings.Fields(text), " "))
+	if len(r) > maxSaid {
+		return string(r[:maxSaid]) + "…"
+	}
+	return string(r)
 }

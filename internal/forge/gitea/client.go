@@ -8,6 +8,7 @@ import (
 
 	"code.gitea.io/sdk/gitea"
 
+	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 	"github.com/fairlead-dev/fairlead/internal/forge"
 )
@@ -20,6 +21,8 @@ type Client struct {
 	base    string
 	wire    forge.Wire
 	http    *http.Client
+	act     *http.Client // of calls that somebody waits for
+	account forge.Account
 	webhook *forge.Webhook
 
 	mu    sync.Mutex // lets one list at a time
@@ -27,7 +30,11 @@ type Client struct {
 	known map[int64]bool // the last list, by id
 }
 
-var _ forge.Lister = (*Client)(nil)
+var (
+	_ forge.Lister    = (*Client)(nil)
+	_ gitops.Forge    = (*Client)(nil)
+	_ forge.Commenter = (*Client)(nil)
+)
 
 // Option changes how a client is made.
 type Option func(*Client)
@@ -39,13 +46,27 @@ func WithBudgets(budgets *forge.Budgets) Option {
 	}
 }
 
-// New makes a client called name; relative files of the configuration are
-// those of dir. It talks to nobody yet: errors are those of the configuration.
+// New makes a client called name for a source; relative files of the
+// configuration are those of dir. It talks to nobody yet: errors are those of
+// the configuration.
 func New(name string, cfg Config, dir string, opts ...Option) (*Client, error) {
-	var ps forge.Problems
-	if ps = cfg.Validate(); len(ps) > 0 {
+	if ps := cfg.Validate(); len(ps) > 0 {
 		return nil, fault.New(fault.Invalid, "gitea source %q: %s: %s", name, ps[0].Field, ps[0].Message).WithFix("Correct the configuration of the source.")
 	}
+	return build(name, cfg, dir, opts)
+}
+
+// NewForge makes a client called name for a forge, which lists nothing: it
+// opens pull requests and reads webhooks.
+func NewForge(name string, cfg Config, dir string, opts ...Option) (*Client, error) {
+	if ps := cfg.ValidateForge(); len(ps) > 0 {
+		return nil, fault.New(fault.Invalid, "forge %q: %s: %s", name, ps[0].Field, ps[0].Message).WithFix("Correct the configuration of the forge.")
+	}
+	return build(name, cfg, dir, opts)
+}
+
+func build(name string, cfg Config, dir string, opts []Option) (*Client, error) {
+	var ps forge.Problems
 	if cfg.Limits.RequestsPerMinute == 0 {
 		cfg.Limits.RequestsPerMinute = defaultPace
 	}
@@ -60,7 +81,7 @@ func New(name string, cfg Config, dir string, opts ...Option) (*Client, error) {
 	if c.wire.Budget == nil {
 		c.wire.Budget = forge.NewBudget(c.wire.Host, cfg.Limits)
 	}
-	c.http = c.wire.Client(forge.Background)
+	c.http, c.act = c.wire.Client(forge.Background), c.wire.Client(forge.Interactive)
 	return c, nil
 }
 
@@ -70,7 +91,11 @@ func (c *Client) Budget() *forge.Budget { return c.wire.Budget }
 // api is the library's client for calls under one context, which it takes no
 // other way. It is not to ask for the server's version first.
 func (c *Client) api(ctx context.Context) (*gitea.Client, error) {
-	return gitea.NewClient(c.base, gitea.SetHTTPClient(c.http), gitea.SetContext(ctx), gitea.SetGiteaVersion(""), gitea.SetUserAgent("fairlead"))
+	return c.apiOver(ctx, c.http)
+}
+
+func (c *Client) apiOver(ctx context.Context, over *http.Client) (*gitea.Client, error) {
+	return gitea.NewClient(c.base, gitea.SetHTTPClient(over), gitea.SetContext(ctx), gitea.SetGiteaVersion(""), gitea.SetUserAgent("fairlead"))
 }
 
 func validateLogin(ps *forge.Problems, field, name string) {

@@ -8,6 +8,7 @@ import (
 
 	gh "github.com/google/go-github/v89/github"
 
+	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 	"github.com/fairlead-dev/fairlead/internal/forge"
 )
@@ -20,6 +21,8 @@ type Client struct {
 	at      endpoints
 	wire    forge.Wire
 	api     *gh.Client
+	act     *gh.Client // of calls that somebody waits for
+	account forge.Account
 	webhook *forge.Webhook
 
 	mu    sync.Mutex // guards list, and lets one list at a time
@@ -27,7 +30,11 @@ type Client struct {
 	again chan struct{} // asks for a whole list next time
 }
 
-var _ forge.Lister = (*Client)(nil)
+var (
+	_ forge.Lister    = (*Client)(nil)
+	_ gitops.Forge    = (*Client)(nil)
+	_ forge.Commenter = (*Client)(nil)
+)
 
 // Option changes how a client is made.
 type Option func(*Client)
@@ -45,13 +52,27 @@ func WithTransport(t http.RoundTripper) Option {
 	return func(c *Client) { c.wire.Transport = t }
 }
 
-// New makes a client called name; relative files of the configuration are
-// those of dir. It talks to nobody yet: errors are those of the configuration.
+// New makes a client called name for a source; relative files of the
+// configuration are those of dir. It talks to nobody yet: errors are those of
+// the configuration.
 func New(name string, cfg Config, dir string, opts ...Option) (*Client, error) {
-	var ps forge.Problems
-	if ps = cfg.Validate(); len(ps) > 0 {
+	if ps := cfg.Validate(); len(ps) > 0 {
 		return nil, fault.New(fault.Invalid, "github source %q: %s: %s", name, ps[0].Field, ps[0].Message).WithFix("Correct the configuration of the source.")
 	}
+	return build(name, cfg, dir, opts)
+}
+
+// NewForge makes a client called name for a forge, which lists nothing: it
+// opens pull requests and reads webhooks.
+func NewForge(name string, cfg Config, dir string, opts ...Option) (*Client, error) {
+	if ps := cfg.ValidateForge(); len(ps) > 0 {
+		return nil, fault.New(fault.Invalid, "forge %q: %s: %s", name, ps[0].Field, ps[0].Message).WithFix("Correct the configuration of the forge.")
+	}
+	return build(name, cfg, dir, opts)
+}
+
+func build(name string, cfg Config, dir string, opts []Option) (*Client, error) {
+	var ps forge.Problems
 	cfg.Limits = cfg.Limits.WithDefaults()
 	c := &Client{name: name, cfg: cfg, at: endpointsOf(forge.Address(&ps, cfg.Host, cfg.URL, publicHost, true)), again: make(chan struct{}, 1)}
 	c.webhook = forge.NewWebhook(cfg.WebhookSecretFile, dir)
@@ -65,11 +86,13 @@ func New(name string, cfg Config, dir string, opts ...Option) (*Client, error) {
 		c.wire.Budget = forge.NewBudget(c.at.web.Host, cfg.Limits)
 	}
 	base := c.at.rest.String()
-	var err error
-	c.api, err = gh.NewClient(gh.WithHTTPClient(c.wire.Client(forge.Background)), gh.WithURLs(&base, nil),
-		gh.WithDisableRateLimitCheck(), gh.WithUserAgent("fairlead"))
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "github source %q: the client cannot be made", name).Because(err)
+	for p, api := range map[forge.Priority]**gh.Client{forge.Background: &c.api, forge.Interactive: &c.act} {
+		var err error
+		*api, err = gh.NewClient(gh.WithHTTPClient(c.wire.Client(p)), gh.WithURLs(&base, nil),
+			gh.WithDisableRateLimitCheck(), gh.WithUserAgent("fairlead"))
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "github source %q: the client cannot be made", name).Because(err)
+		}
 	}
 	return c, nil
 }

@@ -101,3 +101,24 @@ func endpointsOf(web *url.URL) endpoints {
 	e.rest, e.graphql = web.JoinPath("api/v3/"), web.JoinPath("api/graphql")
 	return e
 }
+
+// ValidateForge tells everything that is wrong with the section of a forge,
+// which names no owner and no repositories: what it needs is a token that may
+// write.
+func (c *Config) ValidateForge() []forge.Problem {
+	var ps forge.Problems
+	forge.Address(&ps, c.Host, c.URL, publicHost, true)
+	if c.Org != "" || c.User != "" {
+		ps.Add("org", "a forge has no owner; that is for sources")
+	}
+	forge.ValidateAccount(&ps, c.Token(), c.Filter, c.Include, c.Ref)
+	c.Credentials.ValidateOrShort(&ps, c.TokenFile, c.TokenEnv)
+	c.Limits.Validate(&ps)
+	return ps
+}
+
+// Web is where the forge's pages and repositories are; nil where the section
+// does not say it.
+func (c *Config) Web() *url.URL {
+	return forge.Address(&forge.Problems{}, c.Host, c.URL, publicHost, false)
+}

@@ -8,6 +8,7 @@ import (
 	gl "gitlab.com/gitlab-org/api/client-go/v2"
 	"golang.org/x/time/rate"
 
+	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 	"github.com/fairlead-dev/fairlead/internal/forge"
 )
@@ -20,13 +21,19 @@ type Client struct {
 	base    string
 	wire    forge.Wire
 	api     *gl.Client
+	act     *gl.Client // of calls that somebody waits for
+	account forge.Account
 	webhook *forge.Webhook
 
 	mu    sync.Mutex // lets one list at a time
 	known map[int64]bool
 }
 
-var _ forge.Lister = (*Client)(nil)
+var (
+	_ forge.Lister    = (*Client)(nil)
+	_ gitops.Forge    = (*Client)(nil)
+	_ forge.Commenter = (*Client)(nil)
+)
 
 // Option changes how a client is made.
 type Option func(*Client)
@@ -38,13 +45,27 @@ func WithBudgets(budgets *forge.Budgets) Option {
 	}
 }
 
-// New makes a client called name; relative files of the configuration are
-// those of dir. It talks to nobody yet: errors are those of the configuration.
+// New makes a client called name for a source; relative files of the
+// configuration are those of dir. It talks to nobody yet: errors are those of
+// the configuration.
 func New(name string, cfg Config, dir string, opts ...Option) (*Client, error) {
-	var ps forge.Problems
-	if ps = cfg.Validate(); len(ps) > 0 {
+	if ps := cfg.Validate(); len(ps) > 0 {
 		return nil, fault.New(fault.Invalid, "gitlab source %q: %s: %s", name, ps[0].Field, ps[0].Message).WithFix("Correct the configuration of the source.")
 	}
+	return build(name, cfg, dir, opts)
+}
+
+// NewForge makes a client called name for a forge, which lists nothing: it
+// opens pull requests and reads webhooks.
+func NewForge(name string, cfg Config, dir string, opts ...Option) (*Client, error) {
+	if ps := cfg.ValidateForge(); len(ps) > 0 {
+		return nil, fault.New(fault.Invalid, "forge %q: %s: %s", name, ps[0].Field, ps[0].Message).WithFix("Correct the configuration of the forge.")
+	}
+	return build(name, cfg, dir, opts)
+}
+
+func build(name string, cfg Config, dir string, opts []Option) (*Client, error) {
+	var ps forge.Problems
 	if cfg.Limits.RequestsPerMinute == 0 {
 		cfg.Limits.RequestsPerMinute = defaultPace
 	}
@@ -59,12 +80,14 @@ func New(name string, cfg Config, dir string, opts ...Option) (*Client, error) {
 	if c.wire.Budget == nil {
 		c.wire.Budget = forge.NewBudget(c.wire.Host, cfg.Limits)
 	}
-	var err error
-	// The wire keeps the pace and tries again, so the library shall not.
-	c.api, err = gl.NewAuthSourceClient(gl.Unauthenticated{}, gl.WithBaseURL(c.base), gl.WithHTTPClient(c.wire.Client(forge.Background)),
-		gl.WithCustomRetryMax(0), gl.WithCustomLimiter(rate.NewLimiter(rate.Inf, 0)), gl.WithUserAgent("fairlead"), gl.WithURLWarningLogger(slog.New(slog.DiscardHandler)))
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "gitlab source %q: the client cannot be made", name).Because(err)
+	for p, api := range map[forge.Priority]**gl.Client{forge.Background: &c.api, forge.Interactive: &c.act} {
+		var err error
+		// The wire keeps the pace and tries again, so the library shall not.
+		*api, err = gl.NewAuthSourceClient(gl.Unauthenticated{}, gl.WithBaseURL(c.base), gl.WithHTTPClient(c.wire.Client(p)),
+			gl.WithCustomRetryMax(0), gl.WithCustomLimiter(rate.NewLimiter(rate.Inf, 0)), gl.WithUserAgent("fairlead"), gl.WithURLWarningLogger(slog.New(slog.DiscardHandler)))
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "gitlab source %q: the client cannot be made", name).Because(err)
+		}
 	}
 	return c, nil
 }

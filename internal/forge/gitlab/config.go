@@ -3,7 +3,11 @@
 // GitLab's API.
 package gitlab
 
-import "github.com/fairlead-dev/fairlead/internal/forge"
+import (
+	"net/url"
+
+	"github.com/fairlead-dev/fairlead/internal/forge"
+)
 
 const publicHost = "gitlab.com"
 
@@ -67,3 +71,24 @@ func (c *Config) Validate() []forge.Problem {
 // Token is where the token is found, whichever way it is written, for what
 // reads the repositories' contents.
 func (c *Config) Token() forge.Credentials { return c.Credentials.OrShort(c.TokenFile, c.TokenEnv) }
+
+// ValidateForge tells everything that is wrong with the section of a forge,
+// which names no owner and no repositories: what it needs is a token that may
+// write.
+func (c *Config) ValidateForge() []forge.Problem {
+	var ps forge.Problems
+	forge.Address(&ps, c.Host, c.URL, publicHost, true)
+	if c.Group != "" || c.User != "" {
+		ps.Add("group", "a forge has no owner; that is for sources")
+	}
+	forge.ValidateAccount(&ps, c.Token(), c.Filter, c.Include, c.Ref)
+	c.Credentials.ValidateOrShort(&ps, c.TokenFile, c.TokenEnv)
+	c.Limits.Validate(&ps)
+	return ps
+}
+
+// Web is where the forge's pages and repositories are; nil where the section
+// does not say it.
+func (c *Config) Web() *url.URL {
+	return forge.Address(&forge.Problems{}, c.Host, c.URL, publicHost, false)
+}
