@@ -73,11 +73,17 @@ type Pull struct {
 	State string `json:"state"`
 	// Draft tells that it is not ready.
 	Draft bool `json:"draft,omitempty"`
+	// Author is the login name of who opened it.
+	Author string `json:"author,omitempty"`
 	// Base and Branch are the branches that are merged into and from, Head the
 	// commit that the latter is at.
 	Base   string `json:"base"`
 	Branch string `json:"branch"`
 	Head   string `json:"head"`
+	// Fork tells that Branch is one of another repository; Ref is where Git
+	// finds Head in this one, whichever it is.
+	Fork bool   `json:"fork,omitempty"`
+	Ref  string `json:"-"`
 	// Merged is the commit on the base that has it; "" until it is merged.
 	Merged string `json:"merged,omitempty"`
 	// Ended is when it was merged or closed.

@@ -59,6 +59,7 @@ type App struct {
 	previews      *previews.Service // nil where they are not configured
 	ingester      *ingest.Ingester
 	hooks         map[string][]hook // by kind of forge
+	forges        []writing         // where pull requests are opened
 	fetches       *git.Limiter
 	passing       *git.Limiter  // of fetches for trying locations; nil where none can be registered
 	budgets       forge.Budgets // one for each account at a forge
@@ -144,6 +145,9 @@ func (a *App) makeRooms(ctx context.Context) (err error) {
 	}
 	sources, providers, err := a.sources()
 	if err != nil {
+		return err
+	}
+	if err = a.makeForges(); err != nil {
 		return err
 	}
 	a.findings = findings.New(a.kept)

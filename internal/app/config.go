@@ -39,6 +39,8 @@ type Config struct {
 	Policy access.PolicyConfig `yaml:"policy"`
 	// Catalog says what is read.
 	Catalog CatalogConfig `yaml:"catalog"`
+	// Forges are where pull requests are opened and followed.
+	Forges []ForgeConfig `yaml:"forges"`
 	// Previews lets services be previewed; off if it is left out.
 	Previews *PreviewsConfig `yaml:"previews"`
 	// CORS lists the origins of front ends that call from a browser.
@@ -204,6 +206,7 @@ func (c *Config) check() []ConfigProblem {
 	k.access(c.Policy.Validate())
 	c.checkPolicy(k)
 	c.checkCatalog(k)
+	c.checkForges(k)
 	c.checkPreviews(k)
 	c.checkTelemetry(k)
 	return k.problems

@@ -19,7 +19,8 @@ const (
 	maxChecks = 100
 )
 
-// Commenter keeps comments on pull requests, for one account.
+// Commenter keeps comments on pull requests, for one account, and reads what
+// these are about.
 type Commenter interface {
 	// UpsertComment writes the one comment of this account that carries a
 	// marker, a word that people do not see; an empty body removes it.
@@ -29,6 +30,9 @@ type Commenter interface {
 	OpenPulls(ctx context.Context, repository string) ([]gitops.Pull, error)
 	// ClosePull closes one without merging it.
 	ClosePull(ctx context.Context, repository string, number int64) error
+	// ChangedFiles are the paths that a pull request changes, those that it
+	// renames by both names; all is false where there are more.
+	ChangedFiles(ctx context.Context, repository string, number int64) (paths []string, all bool, err error)
 }
 
 // Comment is a comment on a pull request as far as it matters here.
@@ -163,6 +167,32 @@ func (r *Reviews) Into(p *gitops.Pull) {
 	slices.Sort(p.Rejected)
 }
 
+// Paged gathers pages until one comes that is not full; all is false where
+// there are more than are read.
+func Paged[T any](size int, page func(n int) ([]T, error)) (out []T, all bool, err error) {
+	for n := 1; n <= PullPages; n++ {
+		some, err := page(n)
+		if err != nil {
+			return nil, false, err
+		}
+		out = append(out, some...)
+		if len(some) < size {
+			return out, true, nil
+		}
+	}
+	return out, false, nil
+}
+
+// Paths are the names of changed files, each once, in order.
+func Paths(names ...string) []string {
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if len(names) > 0 && names[0] == "" {
+		return names[1:]
+	}
+	return names
+}
+
 // Drafted is a title with the mark that makes a draft on forges that know it by
 // that alone.
 func Drafted(title, mark string, draft bool) string {
@@ -183,7 +213,9 @@ func Undrafted(title string, marks ...string) string {
 }
 
 // Newest is the open one of some pull requests, else the newest; nil of none.
+// Those of forks do not count: whose branch has the same name is another's.
 func Newest(all []gitops.Pull) *gitops.Pull {
+	all = slices.DeleteFunc(slices.Clone(all), func(p gitops.Pull) bool { return p.Fork })
 	if len(all) == 0 {
 		return nil
 	}

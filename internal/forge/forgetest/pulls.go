@@ -90,7 +90,7 @@ func opened(t *testing.T, h Host) {
 		p.Labels, p.Reviewers = []string{"fairlead", "docs"}, []string{h.Reviewer, "nobody-of-that-name"}
 	})
 	check(t, "opened", []any{p.State, p.Base, p.Branch, p.Head, p.Title, p.Draft, p.Merged}, []any{gitops.PullOpen, "main", "fairlead/restart", head, "Say how to restart fairlead/restart", false, ""})
-	if p.Number == 0 || !strings.HasPrefix(p.URL, "http") || !strings.Contains(p.Body, "- evidence") {
+	if p.Number == 0 || p.Author == "" || p.Fork || !strings.Contains(p.Ref, "/") || !strings.HasPrefix(p.URL, "http") || !strings.Contains(p.Body, "- evidence") {
 		t.Errorf("opened %+v", p)
 	}
 	if len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "nobody-of-that-name is not asked to review") {
@@ -145,6 +145,8 @@ func closed(t *testing.T, h Host) {
 		numbers[p.Number] = true
 	}
 	check(t, "listed", []bool{numbers[first.Number], numbers[second.Number]}, []bool{false, true})
+	files, all, err := h.Client.ChangedFiles(ctx, h.Repository, second.Number)
+	check(t, "files", []any{len(files) > 0, all, err}, []any{true, true, error(nil)})
 }
 
 func draft(t *testing.T, h Host) {

@@ -80,21 +80,38 @@ func (c *Client) OpenPulls(ctx context.Context, repository string) ([]gitops.Pul
 }
 
 func (r *in) open() ([]gitops.Pull, error) {
-	var out []gitops.Pull
-	for page := 1; page <= forge.PullPages; page++ {
+	all, _, err := forge.Paged(pageSize, func(n int) ([]*gitea.PullRequest, error) {
 		some, _, err := r.api.ListRepoPullRequests(r.owner, r.name, gitea.ListPullRequestsOptions{
-			ListOptions: gitea.ListOptions{Page: page, PageSize: pageSize}, State: gitea.StateOpen})
-		if err != nil {
-			return nil, r.explain(err)
-		}
-		for _, one := range some {
-			out = append(out, *pullOf(one))
-		}
-		if len(some) < pageSize {
-			break
-		}
+			ListOptions: gitea.ListOptions{Page: n, PageSize: pageSize}, State: gitea.StateOpen})
+		return some, err
+	})
+	if err != nil {
+		return nil, r.explain(err)
+	}
+	out := make([]gitops.Pull, len(all))
+	for i, one := range all {
+		out[i] = *pullOf(one)
 	}
 	return out, nil
+}
+
+// ChangedFiles are the paths that a pull request changes.
+func (c *Client) ChangedFiles(ctx context.Context, repository string, number int64) (paths []string, all bool, err error) {
+	r, err := c.in(ctx, repository, "listing the files of pull request %d", number)
+	if err != nil {
+		return nil, false, err
+	}
+	files, all, err := forge.Paged(pageSize, func(n int) ([]*gitea.ChangedFile, error) {
+		some, _, err := r.api.ListPullRequestFiles(r.owner, r.name, number, gitea.ListPullRequestFilesOptions{ListOptions: gitea.ListOptions{Page: n, PageSize: pageSize}})
+		return some, err
+	})
+	if err != nil {
+		return nil, false, r.explain(err)
+	}
+	for _, f := range files {
+		paths = append(paths, f.Filename, f.PreviousFilename)
+	}
+	return forge.Paths(paths...), all, nil
 }
 
 // OpenPull opens a pull request.
@@ -126,17 +143,15 @@ func (c *Client) OpenPull(ctx context.Context, repository string, p gitops.NewPu
 // label sets labels by their names; those that are missing are made.
 func (r *in) label(number int64, names []string) error {
 	known := map[string]int64{}
-	for page := 1; page <= forge.PullPages; page++ {
-		some, _, err := r.api.ListRepoLabels(r.owner, r.name, gitea.ListLabelsOptions{ListOptions: gitea.ListOptions{Page: page, PageSize: pageSize}})
-		if err != nil {
-			return r.explain(err)
-		}
-		for _, l := range some {
-			known[strings.ToLower(l.Name)] = l.ID
-		}
-		if len(some) < pageSize {
-			break
-		}
+	all, _, err := forge.Paged(pageSize, func(n int) ([]*gitea.Label, error) {
+		some, _, err := r.api.ListRepoLabels(r.owner, r.name, gitea.ListLabelsOptions{ListOptions: gitea.ListOptions{Page: n, PageSize: pageSize}})
+		return some, err
+	})
+	if err != nil {
+		return r.explain(err)
+	}
+	for _, l := range all {
+		known[strings.ToLower(l.Name)] = l.ID
 	}
 	var ids []int64
 	for _, name := range names {
@@ -150,7 +165,7 @@ func (r *in) label(number int64, names []string) error {
 		}
 		ids = append(ids, id)
 	}
-	_, _, err := r.api.AddIssueLabels(r.owner, r.name, number, gitea.IssueLabelsOption{Labels: ids})
+	_, _, err = r.api.AddIssueLabels(r.owner, r.name, number, gitea.IssueLabelsOption{Labels: ids})
 	return r.explain(err)
 }
 
@@ -218,11 +233,13 @@ func (c *Client) GetPull(ctx context.Context, repository string, number int64) (
 func pullOf(one *gitea.PullRequest) *gitops.Pull {
 	p := &gitops.Pull{Number: one.Index, URL: one.HTMLURL, Title: undrafted(one.Title), Body: one.Body, State: gitops.PullClosed,
 		Draft: one.Draft || undrafted(one.Title) != one.Title, Mergeable: gitops.MergeConflict}
-	if one.Base != nil {
-		p.Base = one.Base.Ref
+	p.Ref = fmt.Sprintf("refs/pull/%d/head", one.Index)
+	if one.Poster != nil {
+		p.Author = one.Poster.UserName
 	}
-	if one.Head != nil {
-		p.Branch, p.Head = one.Head.Ref, one.Head.Sha
+	if one.Base != nil && one.Head != nil {
+		p.Base, p.Branch, p.Head = one.Base.Ref, one.Head.Ref, one.Head.Sha
+		p.Fork = one.Base.RepoID != one.Head.RepoID
 	}
 	switch {
 	case one.HasMerged:

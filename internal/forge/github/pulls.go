@@ -52,21 +52,39 @@ func (c *Client) OpenPulls(ctx context.Context, repository string) ([]gitops.Pul
 }
 
 func (r *in) list(ctx context.Context, q gh.PullRequestListOptions) ([]gitops.Pull, error) {
-	var out []gitops.Pull
 	q.PerPage = pageSize
-	for q.Page = 1; q.Page <= forge.PullPages; q.Page++ {
+	all, _, err := forge.Paged(pageSize, func(n int) ([]*gh.PullRequest, error) {
+		q.Page = n
 		some, _, err := r.api.PullRequests.List(ctx, r.owner, r.name, &q)
-		if err != nil {
-			return nil, r.explain(err)
-		}
-		for _, one := range some {
-			out = append(out, *pullOf(one))
-		}
-		if len(some) < pageSize {
-			break
-		}
+		return some, err
+	})
+	if err != nil {
+		return nil, r.explain(err)
+	}
+	out := make([]gitops.Pull, len(all))
+	for i, one := range all {
+		out[i] = *pullOf(one)
 	}
 	return out, nil
+}
+
+// ChangedFiles are the paths that a pull request changes.
+func (c *Client) ChangedFiles(ctx context.Context, repository string, number int64) (paths []string, all bool, err error) {
+	r, err := c.in(repository, "listing the files of pull request %d", number)
+	if err != nil {
+		return nil, false, err
+	}
+	files, all, err := forge.Paged(pageSize, func(n int) ([]*gh.CommitFile, error) {
+		some, _, err := r.api.PullRequests.ListFiles(ctx, r.owner, r.name, int(number), &gh.ListOptions{Page: n, PerPage: pageSize})
+		return some, err
+	})
+	if err != nil {
+		return nil, false, r.explain(err)
+	}
+	for _, f := range files {
+		paths = append(paths, f.GetFilename(), f.GetPreviousFilename())
+	}
+	return forge.Paths(paths...), all, nil
 }
 
 // OpenPull opens a pull request.
@@ -142,18 +160,16 @@ func (c *Client) GetPull(ctx context.Context, repository string, number int64) (
 		}
 	}
 	var reviews forge.Reviews
-	for page := 1; page <= forge.PullPages; page++ {
-		some, _, err := r.api.PullRequests.ListReviews(ctx, r.owner, r.name, int(number), &gh.ListOptions{Page: page, PerPage: pageSize})
-		if err != nil {
-			return nil, r.explain(err)
-		}
-		for _, one := range some {
-			if verdict, ok := verdictOf(one.GetState()); ok {
-				reviews.Add(one.GetUser().GetLogin(), verdict)
-			}
-		}
-		if len(some) < pageSize {
-			break
+	all, _, err := forge.Paged(pageSize, func(n int) ([]*gh.PullRequestReview, error) {
+		some, _, err := r.api.PullRequests.ListReviews(ctx, r.owner, r.name, int(number), &gh.ListOptions{Page: n, PerPage: pageSize})
+		return some, err
+	})
+	if err != nil {
+		return nil, r.explain(err)
+	}
+	for _, one := range all {
+		if verdict, ok := verdictOf(one.GetState()); ok {
+			reviews.Add(one.GetUser().GetLogin(), verdict)
 		}
 	}
 	reviews.Into(p)
@@ -198,7 +214,8 @@ func checkState(status, result string) string {
 
 func pullOf(one *gh.PullRequest) *gitops.Pull {
 	p := &gitops.Pull{Number: int64(one.GetNumber()), URL: one.GetHTMLURL(), Title: one.GetTitle(), Body: one.GetBody(), State: gitops.PullClosed, Draft: one.GetDraft(),
-		Base: one.GetBase().GetRef(), Branch: one.GetHead().GetRef(), Head: one.GetHead().GetSHA()}
+		Author: one.GetUser().GetLogin(), Base: one.GetBase().GetRef(), Branch: one.GetHead().GetRef(), Head: one.GetHead().GetSHA(),
+		Ref: fmt.Sprintf("refs/pull/%d/head", one.GetNumber()), Fork: one.GetHead().GetRepo().GetID() != one.GetBase().GetRepo().GetID()}
 	switch {
 	case one.MergedAt != nil:
 		p.State, p.Merged, p.Ended = gitops.PullMerged, one.GetMergeCommitSHA(), one.GetMergedAt().Time
@@ -256,18 +273,16 @@ func (c *Client) UpsertComment(ctx context.Context, repository string, number in
 }
 
 func (r *in) comments(ctx context.Context, number int64) ([]forge.Comment, error) {
-	var out []forge.Comment
-	for page := 1; page <= forge.PullPages; page++ {
-		some, _, err := r.api.Issues.ListComments(ctx, r.owner, r.name, int(number), &gh.IssueListCommentsOptions{ListOptions: gh.ListOptions{Page: page, PerPage: pageSize}})
-		if err != nil {
-			return nil, r.explain(err)
-		}
-		for _, one := range some {
-			out = append(out, forge.Comment{ID: one.GetID(), Author: one.GetUser().GetLogin(), Body: one.GetBody()})
-		}
-		if len(some) < pageSize {
-			break
-		}
+	all, _, err := forge.Paged(pageSize, func(n int) ([]*gh.IssueComment, error) {
+		some, _, err := r.api.Issues.ListComments(ctx, r.owner, r.name, int(number), &gh.IssueListCommentsOptions{ListOptions: gh.ListOptions{Page: n, PerPage: pageSize}})
+		return some, err
+	})
+	if err != nil {
+		return nil, r.explain(err)
+	}
+	out := make([]forge.Comment, len(all))
+	for i, one := range all {
+		out[i] = forge.Comment{ID: one.GetID(), Author: one.GetUser().GetLogin(), Body: one.GetBody()}
 	}
 	return out, nil
 }

@@ -100,6 +100,8 @@ func (h *pullHost) serve(w http.ResponseWriter, r *http.Request, path []string) 
 		}
 		w.WriteHeader(http.StatusCreated)
 		say(w, h.json(number, false))
+	case route == "GET pulls files":
+		say(w, []any{map[string]any{"filename": "new.md", "previous_filename": "old.md"}})
 	case route == "GET pulls reviews":
 		say(w, h.pulls[number-1].reviews)
 	case route == "POST issues labels":
@@ -154,7 +156,8 @@ func (h *pullHost) create(w http.ResponseWriter, title, body, head, base string,
 func (h *pullHost) json(number int, full bool) map[string]any {
 	p := h.pulls[number-1]
 	out := map[string]any{"number": number, "html_url": fmt.Sprintf("https://github.example.com/acme/shop/pull/%d", number), "title": p.Title, "body": p.Body, "state": p.state,
-		"draft": p.draft, "head": map[string]any{"ref": p.head, "sha": h.branches[p.head]}, "base": map[string]any{"ref": p.base}, "merge_commit_sha": strings.Repeat("f", 40), "merged_at": nil}
+		"draft": p.draft, "user": map[string]any{"login": "fairlead-bot"},
+		"head": map[string]any{"ref": p.head, "sha": h.branches[p.head], "repo": map[string]any{"id": 7}}, "base": map[string]any{"ref": p.base, "repo": map[string]any{"id": 7}}, "merge_commit_sha": strings.Repeat("f", 40), "merged_at": nil}
 	if p.merged != "" {
 		out["merged_at"], out["merge_commit_sha"], out["state"] = "2026-11-01T12:00:00Z", p.merged, "closed"
 	}
@@ -173,12 +176,12 @@ func (h *pullHost) json(number int, full bool) map[string]any {
 func (h *pullHost) comment(w http.ResponseWriter, r *http.Request, path []string, body *string) {
 	id, _ := strconv.ParseInt(path[len(path)-1], 10, 64)
 	number, _ := strconv.Atoi(path[0])
-	switch {
-	case r.Method == http.MethodPost:
+	switch r.Method {
+	case http.MethodPost:
 		h.comments = append(h.comments, &comment{int64(len(h.comments) + 1), number, "fairlead-bot", *body})
 		w.WriteHeader(http.StatusCreated)
 		say(w, map[string]any{})
-	case r.Method == http.MethodGet:
+	case http.MethodGet:
 		out := []any{}
 		for _, c := range h.comments {
 			if c.pull == number {
@@ -186,10 +189,10 @@ func (h *pullHost) comment(w http.ResponseWriter, r *http.Request, path []string
 			}
 		}
 		say(w, out)
-	case r.Method == http.MethodPatch:
+	case http.MethodPatch:
 		h.comments[id-1].body = *body
 		say(w, map[string]any{})
-	case r.Method == http.MethodDelete:
+	case http.MethodDelete:
 		h.comments[id-1].pull = 0
 		w.WriteHeader(http.StatusNoContent)
 	}

@@ -57,25 +57,40 @@ func (c *Client) OpenPulls(ctx context.Context, repository string) ([]gitops.Pul
 	return r.list(gl.ListProjectMergeRequestsOptions{State: gl.Ptr("opened")})
 }
 
-// list leaves out those of forks.
 func (r *in) list(q gl.ListProjectMergeRequestsOptions) ([]gitops.Pull, error) {
-	var out []gitops.Pull
 	q.PerPage = pullPage
-	for q.Page = 1; q.Page <= forge.PullPages; q.Page++ {
+	all, _, err := forge.Paged(pullPage, func(n int) ([]*gl.BasicMergeRequest, error) {
+		q.Page = int64(n)
 		some, _, err := r.api.MergeRequests.ListProjectMergeRequests(r.project, &q, r.ctx)
-		if err != nil {
-			return nil, r.explain(err)
-		}
-		for _, one := range some {
-			if one.SourceProjectID == one.TargetProjectID {
-				out = append(out, *pullOf(one))
-			}
-		}
-		if len(some) < pullPage {
-			break
-		}
+		return some, err
+	})
+	if err != nil {
+		return nil, r.explain(err)
+	}
+	out := make([]gitops.Pull, len(all))
+	for i, one := range all {
+		out[i] = *pullOf(one)
 	}
 	return out, nil
+}
+
+// ChangedFiles are the paths that a merge request changes.
+func (c *Client) ChangedFiles(ctx context.Context, repository string, number int64) (paths []string, all bool, err error) {
+	r, err := c.in(ctx, repository, "listing the files of merge request %d", number)
+	if err != nil {
+		return nil, false, err
+	}
+	files, all, err := forge.Paged(pullPage, func(n int) ([]*gl.MergeRequestDiff, error) {
+		some, _, err := r.api.MergeRequests.ListMergeRequestDiffs(r.project, number, &gl.ListMergeRequestDiffsOptions{ListOptions: gl.ListOptions{Page: int64(n), PerPage: pullPage}}, r.ctx)
+		return some, err
+	})
+	if err != nil {
+		return nil, false, r.explain(err)
+	}
+	for _, f := range files {
+		paths = append(paths, f.NewPath, f.OldPath)
+	}
+	return forge.Paths(paths...), all, nil
 }
 
 // OpenPull opens a merge request. Teams cannot be asked to review at GitLab.
@@ -204,7 +219,11 @@ func (r *in) approvals(p *gitops.Pull, number int64) error {
 
 func pullOf(one *gl.BasicMergeRequest) *gitops.Pull {
 	p := &gitops.Pull{Number: one.IID, URL: one.WebURL, Title: undrafted(one.Title), Body: one.Description, State: gitops.PullClosed,
-		Draft: one.Draft || undrafted(one.Title) != one.Title, Base: one.TargetBranch, Branch: one.SourceBranch, Head: one.SHA}
+		Draft: one.Draft || undrafted(one.Title) != one.Title, Base: one.TargetBranch, Branch: one.SourceBranch, Head: one.SHA,
+		Ref: fmt.Sprintf("refs/merge-requests/%d/head", one.IID), Fork: one.SourceProjectID != one.TargetProjectID}
+	if one.Author != nil {
+		p.Author = one.Author.Username
+	}
 	switch one.State {
 	case "merged":
 		p.State, p.Merged = gitops.PullMerged, cmp.Or(one.MergeCommitSHA, one.SquashCommitSHA, one.SHA)
@@ -282,19 +301,18 @@ func (c *Client) UpsertComment(ctx context.Context, repository string, number in
 }
 
 func (r *in) comments(number int64) ([]forge.Comment, error) {
-	var out []forge.Comment
 	q := gl.ListMergeRequestNotesOptions{ListOptions: gl.ListOptions{PerPage: pullPage}, OrderBy: gl.Ptr("created_at"), Sort: gl.Ptr("asc")}
-	for q.Page = 1; q.Page <= forge.PullPages; q.Page++ {
+	all, _, err := forge.Paged(pullPage, func(n int) ([]*gl.Note, error) {
+		q.Page = int64(n)
 		some, _, err := r.api.Notes.ListMergeRequestNotes(r.project, number, &q, r.ctx)
-		if err != nil {
-			return nil, r.explain(err)
-		}
-		for _, one := range some {
-			out = append(out, forge.Comment{ID: one.ID, Author: one.Author.Username, Body: one.Body})
-		}
-		if len(some) < pullPage {
-			break
-		}
+		return some, err
+	})
+	if err != nil {
+		return nil, r.explain(err)
+	}
+	out := make([]forge.Comment, len(all))
+	for i, one := range all {
+		out[i] = forge.Comment{ID: one.ID, Author: one.Author.Username, Body: one.Body}
 	}
 	return out, nil
 }

@@ -101,6 +101,8 @@ func (h *pullHost) serve(w http.ResponseWriter, r *http.Request, path []string) 
 		say(w, h.json(number))
 	case len(path) == 2:
 		say(w, h.json(number))
+	case path[2] == "diffs":
+		say(w, []any{map[string]any{"new_path": "new.md", "old_path": "old.md"}})
 	case path[2] == "approvals":
 		by := []any{}
 		if h.merges[number-1].approved {
@@ -150,7 +152,7 @@ func (h *pullHost) json(number int) map[string]any {
 	m := h.merges[number-1]
 	draft := strings.HasPrefix(m.title, "Draft:")
 	out := map[string]any{"iid": number, "web_url": fmt.Sprintf("https://gitlab.example.com/acme/web/shop/-/merge_requests/%d", number), "title": m.title, "description": m.description,
-		"state": m.state, "draft": draft, "source_branch": m.source, "target_branch": m.target, "sha": h.branches[m.source], "source_project_id": 7, "target_project_id": 7,
+		"state": m.state, "draft": draft, "source_branch": m.source, "target_branch": m.target, "sha": h.branches[m.source], "author": map[string]any{"username": "fairlead-bot"}, "source_project_id": 7, "target_project_id": 7,
 		"detailed_merge_status": "mergeable", "merge_commit_sha": nil, "merged_at": nil, "closed_at": nil}
 	switch {
 	case m.state == "merged":
