@@ -33,7 +33,7 @@ const (
 // Actions are all actions there are, in a fixed order.
 func Actions() []Action {
 	return []Action{ReadCatalog, RefreshCatalog, RegisterCatalog, UnregisterCatalog,
-		ReadPreviews, CreatePreview, ExtendPreview, DeletePreview, ReadApprovals, DecideApprovals, ReadAudit, ReadSelf, ReadSchema}
+		ReadPreviews, CreatePreview, ExtendPreview, DeletePreview, ReadStrays, SweepPreviews, ReadApprovals, DecideApprovals, ReadAudit, ReadSelf, ReadSchema}
 }
 
 // Effect is what an action does to the world, in the terms of MCP's hints.
@@ -47,13 +47,13 @@ type Effect struct {
 // as the worst.
 func (a Action) Effect() Effect {
 	switch a {
-	case ReadCatalog, ReadPreviews, ReadApprovals, ReadAudit, ReadSelf, ReadSchema:
+	case ReadCatalog, ReadPreviews, ReadStrays, ReadApprovals, ReadAudit, ReadSelf, ReadSchema:
 		return Effect{ReadOnly: true, Idempotent: true}
 	case RefreshCatalog:
 		return Effect{Idempotent: true}
 	case RegisterCatalog, CreatePreview, ExtendPreview, DecideApprovals:
 		return Effect{}
-	case UnregisterCatalog, DeletePreview:
+	case UnregisterCatalog, DeletePreview, SweepPreviews:
 		return Effect{Destructive: true, Idempotent: true}
 	default:
 		return Effect{Destructive: true}

@@ -11,4 +11,10 @@ const (
 	ExtendPreview Action = "previews.extend"
 	// DeletePreview is having a preview removed before its end.
 	DeletePreview Action = "previews.delete"
+	// ReadStrays is looking for what is there of previews that are not known.
+	// Like SweepPreviews it is done to no entity, so that a rule that allows it
+	// must allow it on everything.
+	ReadStrays Action = "previews.strays"
+	// SweepPreviews is removing that.
+	SweepPreviews Action = "previews.sweep"
 )

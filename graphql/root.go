@@ -10,6 +10,7 @@ import (
 	"github.com/fairlead-dev/fairlead/graphql/engine"
 	"github.com/fairlead-dev/fairlead/graphql/filter"
 	"github.com/fairlead-dev/fairlead/graphql/node"
+	"github.com/fairlead-dev/fairlead/previews"
 )
 
 // root resolves the schema: its operations by name.
@@ -39,6 +40,9 @@ func (r *root) Query() any {
 		"previewEnvironments": bind.Operation(b, "list_preview_environments", access.ReadPreviews, r.d.previews.List),
 		"previewEnvironment":  bind.Operation(b, "get_preview_environment", access.ReadPreviews, r.d.previews.Get),
 		"previewLogs":         bind.Operation(b, "get_preview_logs", access.ReadPreviews, r.d.previews.Logs),
+		"previewResources":    bind.Operation(b, "list_preview_resources", access.ReadPreviews, r.d.previews.ListResources),
+		"previewUsage":        bind.Operation(b, "get_preview_usage", access.ReadPreviews, r.d.previews.Usage),
+		"previewStrays":       bind.Operation(b, "list_preview_strays", access.ReadStrays, r.d.previews.ListStrays),
 		"audit":               bind.Operation(b, "list_audit", access.ReadAudit, r.d.access.ListAudit),
 	})
 }
@@ -62,6 +66,7 @@ func (r *root) Mutation() any {
 		"createPreviewEnvironment": bind.Operation(b, "create_preview_environment", access.CreatePreview, r.d.previews.Create),
 		"extendPreviewEnvironment": bind.Operation(b, "extend_preview_environment", access.ExtendPreview, r.d.previews.Extend),
 		"deletePreviewEnvironment": bind.Operation(b, "delete_preview_environment", access.DeletePreview, r.d.previews.Delete),
+		"sweepPreviewStrays":       bind.Operation(b, "sweep_preview_strays", access.SweepPreviews, r.d.previews.SweepStrays),
 		"registerLocation":         bind.Operation(b, "register_location", access.RegisterCatalog, c.RegisterLocation),
 		"moveLocation":             bind.Operation(b, "move_location", access.UnregisterCatalog, c.MoveLocation),
 		"unregisterLocation":       bind.Operation(b, "unregister_location", access.UnregisterCatalog, c.UnregisterLocation),
@@ -166,6 +171,29 @@ func (s *subscription) ApprovalChanged(ctx context.Context, args struct{ Mine *b
 	in := s.d.access.WatchApprovals(ctx, engine.RequestOf(ctx).Who(), args.Mine != nil && *args.Mine)
 	return watch(ctx, s.d, "watch_approvals", access.ReadApprovals, in, func(_ context.Context, a access.Approval) *approvalChange {
 		return &approvalChange{a.ID, string(a.State), string(a.Action), a.Summary, a.Subject, a.Agent, a.MayDecide}
+	}), nil
+}
+
+// previewChange resolves the type PreviewChange.
+type previewChange struct {
+	ID, Service, Revision, Commit, Phase, Reason, URL, Since, ExpiresAt, Owner, Person, Agent string
+	EndsSoon                                                                                  bool
+}
+
+type previewChangedArgs struct{ ID, Service *string }
+
+// PreviewChanged tells of previews until ctx ends.
+func (s *subscription) PreviewChanged(ctx context.Context, args previewChangedArgs) (<-chan *previewChange, error) {
+	var which previews.WatchInput
+	if args.ID != nil {
+		which.ID = *args.ID
+	}
+	if args.Service != nil {
+		which.Service = *args.Service
+	}
+	in := s.d.previews.Watch(ctx, engine.RequestOf(ctx).Who(), which)
+	return watch(ctx, s.d, "watch_previews", access.ReadPreviews, in, func(_ context.Context, p previews.Preview) *previewChange {
+		return &previewChange{p.ID, p.Service, p.Revision, p.Commit, string(p.Phase), p.Reason, p.URL, p.Since, p.ExpiresAt, p.Owner, p.Person, p.Agent, p.EndsSoon}
 	}), nil
 }
 

@@ -183,6 +183,10 @@ func TestEveryOperationIsReached(t *testing.T) {
 		"createPreviewEnvironment": {`(service: "checkout", revision: "main", ttl: "1h", key: "k", wait: "1s")`, "create_preview_environment"},
 		"extendPreviewEnvironment": {`(id: "a", ttl: "1h")`, "extend_preview_environment"},
 		"deletePreviewEnvironment": {`(id: "a")`, "delete_preview_environment"},
+		"previewResources":         {`(service: "checkout", first: 1)`, "list_preview_resources"},
+		"previewUsage":             {`(period: "1h", service: "checkout")`, "get_preview_usage"},
+		"previewStrays":            {`(deployer: "local")`, "list_preview_strays"},
+		"sweepPreviewStrays":       {`(ids: ["a"])`, "sweep_preview_strays"},
 
 		"registerLocation":   {`(target: "https://git.example.com/a.yaml")`, "register_location"},
 		"moveLocation":       {`(id: "the-id", target: "https://git.example.com/b.yaml")`, "move_location"},

@@ -54,8 +54,10 @@ type Query struct {
 	// Service, Person, Agent and Phase select; "" is all.
 	Service, Person, Agent string
 	Phase                  Phase
-	// Gone lists those that are gone, too.
-	Gone bool
+	// Gone lists those that are gone, too; of those only the ones that are
+	// since a time where GoneSince is one.
+	Gone      bool
+	GoneSince time.Time
 	// Before lists those created before this time, and with the same time
 	// those of lesser ids; zero lists from the newest.
 	Before   time.Time

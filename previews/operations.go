@@ -52,46 +52,73 @@ type Page struct {
 
 const defaultPage, maxPage = 50, 200
 
+// batch is how many records are read at once.
+const batch = 200
+
 // List lists previews, newest first. Faults: invalid (a field).
 func (s *Service) List(ctx context.Context, who access.Caller, in ListInput) (*Page, error) {
 	if err := s.there(); err != nil {
 		return nil, err
 	}
+	found, places, next, err := s.page(ctx, who, in)
+	if err != nil {
+		return nil, err
+	}
+	out := &Page{Items: make([]Preview, len(found)), NextCursor: next}
+	for i := range found {
+		out.Items[i] = *found[i].queued(places[found[i].ID])
+	}
+	return out, nil
+}
+
+// page gives the records of a page, the places of those in the queue, and
+// where the next page begins.
+func (s *Service) page(ctx context.Context, who access.Caller, in ListInput) (found []Record, places map[string]int, next string, err error) {
 	q, err := listQuery(in)
 	if err != nil {
-		return nil, err
+		return nil, nil, "", err
 	}
-	out := &Page{Items: []Preview{}}
 	scope := s.cfg.Policy.Scope(who, access.ReadPreviews)
 	if scope.None() {
-		return out, nil
+		return nil, nil, "", nil
 	}
-	places, err := s.cfg.Reads.PreviewPositions(ctx)
-	if err != nil {
-		return nil, err
+	if places, err = s.cfg.Reads.PreviewPositions(ctx); err != nil {
+		return nil, nil, "", err
 	}
 	limit := q.Limit
-	for q.Limit = maxPage; ; {
+	err = s.each(ctx, scope, q, func(r *Record) bool {
+		if len(found) == limit {
+			last := found[limit-1]
+			next = cursor(Query{Before: last.CreatedAt, BeforeID: last.ID})
+			return false
+		}
+		found = append(found, *r)
+		return true
+	})
+	return found, places, next, err
+}
+
+// each gives the previews that are meant and in scope, newest first, until it
+// is told to stop.
+func (s *Service) each(ctx context.Context, scope access.Scope, q Query, do func(*Record) bool) error {
+	if scope.None() {
+		return nil
+	}
+	for q.Limit = batch; ; {
 		found, err := s.cfg.Reads.Previews(ctx, q)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for i := range found {
-			r := &found[i]
-			if !scope.Allows(s.about(r)) {
-				continue
+			if r := &found[i]; scope.Allows(s.about(r)) && !do(r) {
+				return nil
 			}
-			if len(out.Items) == limit {
-				out.NextCursor = cursor(q)
-				return out, nil
-			}
-			out.Items = append(out.Items, *r.queued(places[r.ID]))
-			q.Before, q.BeforeID = r.CreatedAt, r.ID
 		}
 		if len(found) < q.Limit {
-			return out, nil
+			return nil
 		}
-		q.Before, q.BeforeID = found[len(found)-1].CreatedAt, found[len(found)-1].ID
+		last := found[len(found)-1]
+		q.Before, q.BeforeID = last.CreatedAt, last.ID
 	}
 }
 

@@ -88,6 +88,7 @@ type Preview struct {
 	Since     string   `json:"since" jsonschema:"when the phase began, RFC 3339 in UTC"`
 	URL       string   `json:"url,omitempty" jsonschema:"where it answers, once it does"`
 	ExpiresAt string   `json:"expiresAt" jsonschema:"when it ends, RFC 3339 in UTC"`
+	EndsSoon  bool     `json:"endsSoon,omitempty" jsonschema:"its end has been warned of: extend it now to keep it"`
 	CreatedAt string   `json:"createdAt"`
 	ReadyAt   string   `json:"readyAt,omitempty" jsonschema:"when it was ready for the first time"`
 	Owner     string   `json:"owner,omitempty" jsonschema:"who owns the service"`
@@ -105,9 +106,14 @@ type Preview struct {
 func (r *Record) View(position int) *Preview {
 	return &Preview{
 		ID: r.ID, Service: r.Service, Revision: r.Revision, Commit: r.Commit, Phase: r.Phase, Reason: r.Reason, Since: stamp(r.Since),
-		URL: r.URL, ExpiresAt: stamp(r.ExpiresAt), CreatedAt: stamp(r.CreatedAt), ReadyAt: stamp(r.ReadyAt),
+		URL: r.URL, ExpiresAt: stamp(r.ExpiresAt), EndsSoon: r.warned(), CreatedAt: stamp(r.CreatedAt), ReadyAt: stamp(r.ReadyAt),
 		Owner: r.Owner, Person: r.Person, Agent: r.Agent, Deployer: r.Template.Deployer, Pull: r.PullURL, Position: position, Remains: r.Remains,
 	}
+}
+
+// warned tells whether the end of one that lives has been warned of.
+func (r *Record) warned() bool {
+	return !r.WarnedOf.IsZero() && r.WarnedOf.Equal(r.ExpiresAt) && r.EndedAt.IsZero() && r.Phase != Deleting && r.Phase != Gone
 }
 
 // stamp writes a time; "" for the zero time.

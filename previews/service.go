@@ -80,12 +80,17 @@ type Config struct {
 	// Limits and TTL bound what callers may ask for.
 	Limits Limits
 	TTL    TTLs
+	// Cost is what reports of usage count with.
+	Cost Cost
 	// Now is the time; nil is time.Now.
 	Now func() time.Time
 }
 
 // Service answers what callers ask of previews.
-type Service struct{ cfg Config }
+type Service struct {
+	cfg  Config
+	feed feed
+}
 
 // New makes a Service.
 func New(cfg Config) (*Service, error) {
@@ -96,7 +101,7 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Service{cfg}, nil
+	return &Service{cfg: cfg}, nil
 }
 
 // deployer finds the deployer that a template names.

@@ -64,6 +64,10 @@ func (d *door) previews() []route {
 		at("POST /api/v1/previews/{id}/extend", "extend_preview_environment", "Have a preview live longer", access.ExtendPreview, p.Extend),
 		at("DELETE /api/v1/previews/{id}", "delete_preview_environment", "Have a preview removed now", access.DeletePreview, p.Delete),
 		at("GET /api/v1/previews/{id}/logs", "get_preview_logs", "The last lines that a preview wrote", access.ReadPreviews, p.Logs),
+		at("GET /api/v1/previews/top", "list_preview_resources", "The previews that are there, and what each takes", access.ReadPreviews, p.ListResources),
+		at("GET /api/v1/previews/usage", "get_preview_usage", "What previews took in a period, by team, person and agent", access.ReadPreviews, p.Usage),
+		at("GET /api/v1/previews/strays", "list_preview_strays", "What there is of previews that are not known any more", access.ReadStrays, p.ListStrays),
+		at("POST /api/v1/previews/sweep", "sweep_preview_strays", "Remove for good what is left of such previews", access.SweepPreviews, p.SweepStrays),
 	}
 }
 

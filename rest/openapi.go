@@ -181,6 +181,8 @@ func (s *schemas) responses(rt route) map[string]any {
 		may = append(may, "403", "409", "422", "429")
 	case rt.action == access.ReadAudit:
 		may = append(may, "403")
+	case rt.action == access.ReadStrays:
+		may = append(may, "403", "422")
 	case rt.action == access.ReadPreviews:
 		may = append(may, "422")
 	}

@@ -48,6 +48,8 @@ func (b *Binder) view(t reflect.Type, optional bool) view {
 		return plain(reflect.TypeFor[string](), optional)
 	case reflect.Int, reflect.Int64, reflect.Uint32:
 		return plain(reflect.TypeFor[int32](), optional)
+	case reflect.Float64:
+		return plain(reflect.TypeFor[float64](), optional)
 	case reflect.Bool:
 		return plain(reflect.TypeFor[bool](), false)
 	case reflect.Pointer:

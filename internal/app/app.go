@@ -66,6 +66,7 @@ type App struct {
 	reconciler    *previews.Reconciler
 	pulls         *previews.PullKeeper
 	localPreviews *local.Deployer
+	strays        *strayMetrics
 	jobs          *jobs.Queue
 	jobsDB        *sql.DB // of SQLite
 	listener      net.Listener

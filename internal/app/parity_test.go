@@ -127,6 +127,13 @@ func operations() []operation {
 			tool: "delete_preview_environment", args: map[string]any{"id": "none"}},
 		{name: "get_preview_logs", paths: []string{"id"}, method: "GET", rest: "/api/v1/previews/none/logs", field: "previewLogs",
 			graph: `previewLogs(id: "none") { id }`, tool: "get_preview_logs", args: map[string]any{"id": "none"}},
+		{name: "list_preview_resources", paths: []string{"items[].preview.id", "items[].preview.service"}, method: "GET", rest: "/api/v1/previews/top?limit=5", field: "previewResources",
+			graph: "previewResources(first: 5) { items { preview { id service } } }"},
+		{name: "get_preview_usage", paths: []string{"total.now", "teams[].name", "people[].name", "agents[].created"}, method: "GET", rest: "/api/v1/previews/usage?period=2h", field: "previewUsage",
+			graph: `previewUsage(period: "2h") { total { now } teams { name } people { name } agents { created } }`},
+		{name: "list_preview_strays", paths: []string{"items[].id"}, method: "GET", rest: "/api/v1/previews/strays", field: "previewStrays", graph: "previewStrays { items { id } }"},
+		{name: "sweep_preview_strays", paths: []string{"skipped[]"}, method: "POST", rest: "/api/v1/previews/sweep", body: `{"ids":["none"]}`,
+			field: "sweepPreviewStrays", graph: `mutation { sweepPreviewStrays(ids: ["none"]) { skipped } }`},
 		{name: "list_audit", paths: []string{"items[].action"}, method: "GET", rest: "/api/v1/audit?limit=5&until=2020-01-01T00:00:00Z", field: "audit",
 			graph: `audit(first: 5, until: "2020-01-01T00:00:00Z") { items { action } }`},
 		{name: "refresh_entity", paths: []string{"source", "changed"}, method: "POST", rest: "/api/v1/refresh", body: `{"entityRef":"component:default/checkout"}`,
@@ -168,7 +175,7 @@ func TestDoorsAgree(t *testing.T) {
 const parityRules = `rules:
   - {name: read, effect: allow, who: {roles: [owner, reader]}, actions: [catalog.read, self.read, audit.read]}
   - {name: act, effect: allow, who: {roles: [owner]}, actions: ["*"], on: {owners: [own]}}
-  - {name: decide, effect: allow, who: {roles: [owner]}, actions: [approvals.read, previews.read]}
+  - {name: decide, effect: allow, who: {roles: [owner]}, actions: [approvals.read, previews.read, previews.strays, previews.sweep]}
   - {name: ask, effect: allow, who: {roles: [reader]}, actions: [previews.create], on: {owners: [own]}}
   - {name: wait, effect: approval, who: {roles: [reader]}, actions: [previews.create], approval: {by: {owners: true}}}
   - {name: self, effect: allow, who: {roles: [stranger]}, actions: [self.read]}
@@ -181,7 +188,9 @@ func startParity(t *testing.T) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{t: t, dir: dir, tokens: map[string]string{"nobody": "token-that-nobody-has-0123456789"}, deployers: map[string]previews.Deployer{"local": &previewstest.Fake{}}}
+	f := &previewstest.Fake{}
+	stray(t, f, "lost-1")
+	s := &server{t: t, dir: dir, tokens: map[string]string{"nobody": "token-that-nobody-has-0123456789"}, deployers: map[string]previews.Deployer{"local": f}}
 	config := withoutPreviews(readFile(t, set.Config))
 	tokens := "  tokens:\n"
 	for _, role := range []string{"owner", "reader", "stranger"} {

@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math"
 	"net/http"
 	"path/filepath"
+	"sync"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/internal/jobs"
@@ -28,6 +28,8 @@ type PreviewsConfig struct {
 	TTL previews.TTLs `yaml:"ttl"`
 	// Deadlines bound how long they may take.
 	Deadlines previews.Deadlines `yaml:"deadlines"`
+	// Cost is what reports of usage count with.
+	Cost previews.Cost `yaml:"cost"`
 }
 
 // PreviewDeployers are the deployers that are configured.
@@ -73,6 +75,14 @@ func (c *Config) checkPreviews(k *checker) {
 			k.add("previews.deadlines."+name, "%s is less than nothing", d)
 		}
 	}
+	for name, price := range p.Cost.PerHour {
+		if price < 0 || math.IsNaN(price) || math.IsInf(price, 0) {
+			k.add("previews.cost.perHour."+name, "%v is no price", price)
+		}
+	}
+	if len(p.Cost.Currency) > 10 {
+		k.add("previews.cost.currency", "%.20q is no currency such as EUR", p.Cost.Currency)
+	}
 	ttl := p.TTL.WithDefaults()
 	for _, f := range []struct {
 		name        string
@@ -117,9 +127,14 @@ func (a *App) makePreviews(ctx context.Context, guard *access.Guard) (err error)
 		return err
 	}
 	a.previews, err = previews.New(previews.Config{Policy: a.cfg.policy, Guard: guard, Catalog: a.catalog, Repositories: repositories, Wishes: a.store, Reads: a.store,
-		Deployers: deployers, Wake: a.wakePreview, Limits: cfg.Limits, TTL: cfg.TTL})
+		Deployers: deployers, Wake: a.wakePreview, Limits: cfg.Limits, TTL: cfg.TTL, Cost: cfg.Cost})
+	if err != nil {
+		return err
+	}
 	a.makePulls()
-	return err
+	a.strays = a.telemetry.strays()
+	a.telemetry.registry.MustRegister(&backlog{jobs: a.jobs})
+	return nil
 }
 
 // openJobs opens the queue of jobs. In a state of its own nobody else can be
@@ -157,13 +172,11 @@ func (a *App) runPreviews(ctx context.Context) error {
 	if a.jobs == nil {
 		return nil
 	}
-	swept := make(chan struct{})
-	go func() {
-		defer close(swept)
-		a.sweepPreviews(ctx)
-	}()
+	var beside sync.WaitGroup
+	beside.Go(func() { a.sweepPreviews(ctx) })
+	beside.Go(func() { a.countStrays(ctx) })
 	err := a.jobs.Run(ctx)
-	<-swept
+	beside.Wait()
 	return err
 }
 
@@ -183,6 +196,31 @@ func (a *App) sweepPreviews(ctx context.Context) {
 		}
 		if err != nil && ctx.Err() == nil {
 			a.telemetry.log.WarnContext(ctx, "previews could not be swept", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// countStraysEvery is how often it is looked what there is of previews that
+// are not known any more.
+const countStraysEvery = 5 * time.Minute
+
+// countStrays tells the metrics how many strays there are until ctx ends.
+func (a *App) countStrays(ctx context.Context) {
+	tick := time.NewTicker(countStraysEvery)
+	defer tick.Stop()
+	for {
+		counts, unseen := a.previews.CountStrays(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		a.strays.tell(counts, unseen)
+		for _, u := range unseen {
+			a.telemetry.log.WarnContext(ctx, "it could not be looked for strays of previews", "deployer", u.Deployer, "reason", u.Reason)
 		}
 		select {
 		case <-ctx.Done():
@@ -218,41 +256,3 @@ func (a *App) frontPreviews(next http.Handler) http.Handler {
 // Supervise runs what local previews start of this very program; ran tells
 // whether the arguments ask for that, and code is then what to exit with.
 func Supervise(args []string) (code int, ran bool) { return local.Main(args) }
-
-// previews makes the metrics of previews and gives what counts turns.
-func (t *telemetry) previews(s *store.Store) func(from, to previews.Phase, took time.Duration) {
-	turns := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "fairlead_preview_changes_total",
-		Help: "Changes of previews' phases, by the phase before and after."}, []string{"from", "to"})
-	seconds := prometheus.NewHistogram(prometheus.HistogramOpts{Name: "fairlead_preview_turn_duration_seconds",
-		Help: "How long it took to look after a preview once.", Buckets: []float64{.001, .003, .01, .03, .1, .3, 1, 3, 10, 30, 60}})
-	t.registry.MustRegister(turns, seconds, &previewGauge{store: s, desc: prometheus.NewDesc("fairlead_previews", "Previews that are not gone, by phase.", []string{"phase"}, nil)})
-	return func(from, to previews.Phase, took time.Duration) {
-		seconds.Observe(took.Seconds())
-		if from != to {
-			turns.WithLabelValues(string(from), string(to)).Inc()
-		}
-	}
-}
-
-// previewGauge counts previews when it is asked.
-type previewGauge struct {
-	store *store.Store
-	desc  *prometheus.Desc
-}
-
-// Describe names the figure.
-func (g *previewGauge) Describe(ch chan<- *prometheus.Desc) { ch <- g.desc }
-
-// Collect counts.
-func (g *previewGauge) Collect(ch chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	counts, err := g.store.PreviewCounts(ctx)
-	if err != nil {
-		ch <- prometheus.NewInvalidMetric(g.desc, err)
-		return
-	}
-	for _, p := range []previews.Phase{previews.Pending, previews.Creating, previews.Ready, previews.Degraded, previews.Deleting, previews.Failed} {
-		ch <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, float64(counts[p]), string(p))
-	}
-}

@@ -3,6 +3,7 @@ package app
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"strings"
@@ -22,7 +23,7 @@ func withoutPreviews(config string) string {
 }
 
 // startPreviews serves the demo with a deployer in memory.
-func startPreviews(t *testing.T, f *previewstest.Fake, section string) *server {
+func startPreviews(t *testing.T, f *previewstest.Fake, section string, more ...map[string]previews.Deployer) *server {
 	t.Helper()
 	dir := t.TempDir()
 	set, err := demo.Prepare(t.Context(), dir, "127.0.0.1:0")
@@ -34,6 +35,9 @@ func startPreviews(t *testing.T, f *previewstest.Fake, section string) *server {
 		t.Fatal(err)
 	}
 	s := &server{t: t, dir: dir, tokens: set.Tokens, deployers: map[string]previews.Deployer{"local": f}}
+	for _, m := range more {
+		maps.Copy(s.deployers, m)
+	}
 	s.start(set.Config)
 	return s
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
-	"github.com/riverqueue/river/rivermigrate"
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
@@ -62,6 +61,7 @@ const tryAgain = 2 * time.Second
 type Queue struct {
 	insert func(ctx context.Context, t Task) error
 	run    func(ctx context.Context) error
+	count  func(ctx context.Context) (Backlog, error)
 	close  func()
 }
 
@@ -116,7 +116,7 @@ func open[TTx any](ctx context.Context, driver riverdriver.Driver[TTx], cfg Conf
 		cfg.Timeout = time.Minute
 	}
 	quiet := slog.New(atLeast{cfg.Logger.Handler(), slog.LevelWarn})
-	if err := migrate(ctx, driver, quiet); err != nil {
+	if _, err := migrate(ctx, driver, quiet); err != nil {
 		return nil, unavailable(err)
 	}
 	workers := river.NewWorkers()
@@ -131,7 +131,7 @@ func open[TTx any](ctx context.Context, driver riverdriver.Driver[TTx], cfg Conf
 	if err != nil {
 		return nil, fmt.Errorf("jobs: %w", err)
 	}
-	return &Queue{insert: inserter(client), run: runner(client), close: release}, nil
+	return &Queue{insert: inserter(client), run: runner(client), count: counter(driver, client), close: release}, nil
 }
 
 func inserter[TTx any](client *river.Client[TTx]) func(context.Context, Task) error {
@@ -156,25 +156,6 @@ func runner[TTx any](client *river.Client[TTx]) func(context.Context) error {
 		}
 		return nil
 	}
-}
-
-// migrate brings River's tables up to date. Another replica may do so at the
-// same time; then one of them fails and finds it done.
-func migrate[TTx any](ctx context.Context, driver riverdriver.Driver[TTx], log *slog.Logger) (err error) {
-	m, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: log})
-	if err != nil {
-		return err
-	}
-	for range 10 {
-		if _, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil); err == nil || ctx.Err() != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(200 * time.Millisecond):
-		}
-	}
-	return err
 }
 
 // Add has a task done soon, by whichever replica.

@@ -146,8 +146,11 @@ func (s *Store) Previews(ctx context.Context, q previews.Query) ([]previews.Reco
 			add(f.column+" = ?", f.value)
 		}
 	}
-	if !q.Gone {
+	switch {
+	case !q.Gone:
 		add("phase <> 'gone'")
+	case !q.GoneSince.IsZero():
+		add("(phase <> 'gone' OR since >= ?)", micros(q.GoneSince))
 	}
 	if !q.Before.IsZero() {
 		at := q.Before.UnixMicro()

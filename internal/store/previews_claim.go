@@ -164,23 +164,3 @@ func (s *Store) ForgetPreviews(ctx context.Context, before time.Time) error {
 		return nil
 	})
 }
-
-// PreviewCounts are how many previews there are in each phase that is not
-// gone.
-func (s *Store) PreviewCounts(ctx context.Context) (out map[previews.Phase]int, err error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT phase, COUNT(*) FROM previews WHERE phase <> 'gone' GROUP BY phase")
-	if err != nil {
-		return nil, s.previewsDown("counted", err)
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	out = map[previews.Phase]int{}
-	for rows.Next() {
-		var phase previews.Phase
-		var n int
-		if err := rows.Scan(&phase, &n); err != nil {
-			return nil, s.previewsDown("counted", err)
-		}
-		out[phase] = n
-	}
-	return out, rows.Err()
-}
