@@ -110,7 +110,8 @@ type tally struct {
 // group is what is added up of one team, person or agent.
 type group struct {
 	UsageLine
-	edges []edge
+	oldest time.Time
+	edges  []edge
 }
 
 // edge is a time at which there is one preview more, or one less.
@@ -140,8 +141,8 @@ func (t *tally) count(what axis, name string, r *Record) {
 	}
 	if r.Phase != Gone {
 		g.Now++
-		if created := stamp(r.CreatedAt); g.Oldest == "" || created < g.Oldest {
-			g.Oldest, g.OldestID = created, r.ID
+		if g.OldestID == "" || r.CreatedAt.Before(g.oldest) {
+			g.oldest, g.Oldest, g.OldestID = r.CreatedAt, stamp(r.CreatedAt), r.ID
 		}
 	}
 	if !r.CreatedAt.Before(t.since) {
