@@ -23,8 +23,8 @@ type ResourcesPage struct {
 
 // Running is a preview and what it takes, where its deployer knows that.
 type Running struct {
-	Preview   Preview `json:"preview"`
-	Resources *Consumption  `json:"resources,omitempty" jsonschema:"absent where nothing runs, or the deployer does not know"`
+	Preview   Preview      `json:"preview"`
+	Resources *Consumption `json:"resources,omitempty" jsonschema:"absent where nothing runs, or the deployer does not know"`
 }
 
 // Consumption is what a preview takes. Figures are floating-point numbers because
