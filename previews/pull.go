@@ -54,6 +54,10 @@ type PullForges interface {
 	// ChangedFiles are the paths that it changes; all is false where there are
 	// more than the forge lists.
 	ChangedFiles(ctx context.Context, at PullRef) (paths []string, all bool, err error)
+	// OpenPulls are the pull requests of a repository that are open, each with
+	// its newest commit; at has no number. not_found where the repository is
+	// at no forge that is known.
+	OpenPulls(ctx context.Context, repository string) (at PullRef, heads map[int64]string, err error)
 	// Comment keeps one comment of Fairlead's at it, which a marker that nobody
 	// is shown tells from others: it is written anew, or in the place of the
 	// one before.
@@ -92,6 +96,9 @@ type PullRecord struct {
 type PullNotes interface {
 	// TellPull notes that there is news of one.
 	TellPull(ctx context.Context, at PullRef, now time.Time) error
+	// PullHeads are those of a repository that are not done with, each with the
+	// commit that was seen last; at needs no number.
+	PullHeads(ctx context.Context, at PullRef) (map[int64]string, error)
 	// DuePulls are those to look after now; they are not due again for a while.
 	DuePulls(ctx context.Context, now time.Time) ([]PullRef, error)
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -16,16 +15,20 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
-	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
+// PullPoll is how often repositories are to be asked for pull requests that no
+// webhook told of.
+const PullPoll = 5 * time.Minute
+
 // How often pull requests are looked at: while a person is asked to approve,
-// and otherwise, as a webhook may have been lost. What happens to their
-// previews has them looked at, too.
+// with previews, and without. What happens to their previews has them looked
+// at, too.
 const (
 	pullSoon  = 5 * time.Second
-	pullCalm  = 5 * time.Minute
+	pullCalm  = PullPoll
+	pullIdle  = 24 * time.Hour
 	pullRetry = 10 * time.Minute // the longest pause after failures
 )
 
@@ -40,17 +43,18 @@ const PullTimeout = 80 * time.Second
 type PullKeeper struct {
 	service *Service
 	forges  PullForges
+	notes   PullNotes
 	claims  PullClaims
 	logger  *slog.Logger
 }
 
 // NewPullKeeper makes one for the previews of a service. A nil logger is
 // slog.Default.
-func NewPullKeeper(s *Service, forges PullForges, claims PullClaims, logger *slog.Logger) *PullKeeper {
+func NewPullKeeper(s *Service, forges PullForges, notes PullNotes, claims PullClaims, logger *slog.Logger) *PullKeeper {
 	if logger == nil {
 		logger = slog.Default()
 	}
-	return &PullKeeper{s, forges, claims, logger}
+	return &PullKeeper{s, forges, notes, claims, logger}
 }
 
 // Turn looks after one pull request once. What cannot be done now is put down
@@ -86,13 +90,13 @@ func (k *PullKeeper) tend(ctx context.Context, r *PullRecord) (again time.Durati
 	if err != nil {
 		return 0, false, err
 	}
-	waits, pause := map[string]string{}, pullCalm
+	waits, pause := map[string]string{}, pullIdle
 	var errs []error
 	if r.State.Open {
 		for _, service := range r.State.Services {
 			why, err := k.follow(ctx, r, service, have)
 			if why != nil {
-				waits[service] = told(why)
+				waits[service], pause = told(why), min(pause, pullCalm)
 			}
 			if fault.CodeOf(why) == fault.ApprovalRequired {
 				pause = pullSoon
@@ -106,6 +110,9 @@ func (k *PullKeeper) tend(ctx context.Context, r *PullRecord) (again time.Durati
 		return 0, false, errors.Join(append(errs, err)...)
 	}
 	errs = append(errs, k.comment(ctx, r, have))
+	if slices.ContainsFunc(have, living) {
+		pause = min(pause, pullCalm)
+	}
 	settled := len(waits) == 0 && !slices.ContainsFunc(have, func(p Record) bool { return p.Phase != Ready && p.Phase != Gone && p.Phase != Failed })
 	return pause, settled && !r.State.Open && !slices.ContainsFunc(have, living), errors.Join(errs...)
 }
@@ -152,37 +159,6 @@ func (k *PullKeeper) read(ctx context.Context, r *PullRecord) error {
 	}
 	r.State.Services, r.State.Of = services, pr.Head
 	return nil
-}
-
-// services are those that are previewed for a pull request: their templates
-// ask for it, they are in its repository, and it changes something in their
-// folders.
-func (k *PullKeeper) services(ctx context.Context, r *PullRecord) ([]string, error) {
-	repositories := map[string]bool{}
-	for _, u := range r.State.CloneURLs {
-		repositories[entity.RepositoryKey(u)] = true
-	}
-	dirs := map[string]string{}
-	who := access.System(pullWork)
-	for e := range k.service.cfg.Catalog.Snapshot().Kind(k.service.cfg.Policy.Scope(who, access.ReadCatalog), "component") {
-		if t, err := templateOf(e); err != nil || !t.PullRequests {
-			continue
-		}
-		if at, err := k.service.cfg.Repositories.Locate(e); err == nil && repositories[entity.RepositoryKey(at.Repository)] {
-			dirs[e.Ref.String()] = at.Dir
-		}
-	}
-	if len(dirs) == 0 {
-		return nil, nil
-	}
-	paths, all, err := k.forges.ChangedFiles(ctx, r.PullRef)
-	if err != nil {
-		return nil, err
-	}
-	maps.DeleteFunc(dirs, func(_, dir string) bool {
-		return all && dir != "" && !slices.ContainsFunc(paths, func(p string) bool { return strings.HasPrefix(p, dir+"/") })
-	})
-	return slices.Sorted(maps.Keys(dirs)), nil
 }
 
 // pullWork names what a PullKeeper does in the audit.

@@ -65,6 +65,7 @@ type App struct {
 	budgets       forge.Budgets // one for each account at a forge
 	reconciler    *previews.Reconciler
 	pulls         *previews.PullKeeper
+	polledPulls   int64 // the last turn of looking for pull requests
 	localPreviews *local.Deployer
 	strays        *strayMetrics
 	jobs          *jobs.Queue

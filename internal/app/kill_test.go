@@ -19,6 +19,9 @@ import (
 // TestMain runs a server instead of the tests where the environment says so:
 // tests that kill one need a process of its own.
 func TestMain(m *testing.M) {
+	if code, ran := Supervise(os.Args[1:]); ran {
+		os.Exit(code)
+	}
 	config := os.Getenv("FAIRLEAD_TEST_SERVE")
 	if config == "" {
 		os.Exit(m.Run())

@@ -145,6 +145,7 @@ func (a *App) openJobs(ctx context.Context) (err error) {
 			return a.reconciler.Turn(ctx, previews.Turn{ID: t.Key, Number: t.Number})
 		},
 		pullWork: a.keepPull,
+		pollWork: a.pollPulls,
 	}}
 	if isPostgres(a.cfg.State) {
 		a.jobs, err = jobs.OverPostgres(ctx, a.cfg.State, cfg)

@@ -52,6 +52,18 @@ func (h *pullHost) Comment(_ context.Context, at previews.PullRef, _, text strin
 	return nil
 }
 
+func (h *pullHost) OpenPulls(_ context.Context, repository string) (previews.PullRef, map[int64]string, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	heads := map[int64]string{}
+	for n, p := range h.pulls {
+		if p.Open && p.CloneURLs[0] == repository {
+			heads[n] = p.Head
+		}
+	}
+	return previews.PullRef{Forge: "test", Repository: "shop/checkout"}, heads, nil
+}
+
 func (h *pullHost) set(n int64, change func(p *previews.PullRequest)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -114,12 +126,19 @@ func (p *pullStory) push(n int64, ref, text string, change ...func(*previews.Pul
 			c(pr)
 		}
 	})
-	p.tell(n)
 	return head
 }
 
 func (p *pullStory) tell(n int64) {
 	p.app.tellPull(p.t.Context(), previews.PullRef{Forge: "test", Repository: "shop/checkout", Number: n})
+}
+
+// polls looks for pull requests that no webhook told of.
+func (p *pullStory) polls() {
+	p.t.Helper()
+	if err := p.app.pulls.Poll(p.t.Context()); err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 // previewed waits for the one preview of a pull request that is in a phase at
@@ -149,6 +168,7 @@ func TestPullRequestStory(t *testing.T) {
 	p := startPulls(t)
 	const ref = "refs/pull/1/head"
 	first := p.push(1, ref, "one\n")
+	p.polls() // no webhook told of it
 	made := p.previewed(previews.Ready, first)
 	if made.Person != "system:fairlead/pull-requests" || made.Owner == "" || made.Pull != "https://git.test/shop/checkout/pulls/1" || made.Revision != ref {
 		t.Errorf("made %+v", made)
@@ -156,6 +176,7 @@ func TestPullRequestStory(t *testing.T) {
 	p.says(1, "| `component:default/checkout` | ready | <"+made.URL+"> | `"+first[:12]+"` |")
 
 	second := p.push(1, ref, "two\n")
+	p.tell(1)
 	if moved := p.previewed(previews.Ready, second); moved.ID != made.ID || moved.URL != made.URL {
 		t.Errorf("a push made %+v in the place of %+v", moved, made)
 	}
@@ -163,7 +184,7 @@ func TestPullRequestStory(t *testing.T) {
 
 	// Closed while nobody hears of it, and heard of later.
 	p.host.set(1, func(pr *previews.PullRequest) { pr.Open = false })
-	p.tell(1)
+	p.polls()
 	p.previewed(previews.Gone, second)
 	p.says(1, "closed, so its previews are removed")
 	p.says(1, "| gone |")
@@ -198,6 +219,7 @@ func TestPullRequestOfAFork(t *testing.T) {
 	const ref = "refs/pull/2/head"
 	fork := func(pr *previews.PullRequest) { pr.Fork = true }
 	first := p.push(2, ref, "one\n", fork)
+	p.tell(2)
 	p.says(2, "runs fairlead approvals grant ")
 	if there := p.fake.There(); len(there) > 0 {
 		t.Fatalf("ran unasked: %v", there)
@@ -220,6 +242,7 @@ func TestPullRequestOfAFork(t *testing.T) {
 	made := p.previewed(previews.Ready, first)
 
 	second := p.push(2, ref, "two\n", fork)
+	p.tell(2)
 	p.says(2, "No preview of `component:default/checkout` at `"+second[:12]+"` yet")
 	if now := p.preview("sre", made.ID); now.Commit != first {
 		t.Errorf("the second commit ran unasked: %+v", now)
@@ -237,12 +260,14 @@ func TestPullRequestOfAFork(t *testing.T) {
 func TestPullRequestsThatConcernNobody(t *testing.T) {
 	p := startPulls(t)
 	p.push(3, "refs/pull/3/head", "one\n", func(pr *previews.PullRequest) { pr.CloneURLs = []string{p.repo("ledger")} })
+	p.tell(3)
 	p.await("it is read", func() bool { return p.host.asked(3) > 0 })
 
 	p.host.mu.Lock()
 	p.host.down = true
 	p.host.mu.Unlock()
 	head := p.push(4, "refs/pull/4/head", "two\n", func(pr *previews.PullRequest) { pr.Title = "@everyone | <script>" })
+	p.tell(4)
 	p.await("it fails", func() bool { return strings.Contains(p.logs.text(), "a pull request cannot be looked after now") })
 	p.host.mu.Lock()
 	p.host.down = false

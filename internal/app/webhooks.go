@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -60,7 +61,7 @@ func (a *App) webhooks(hooks []hook) http.HandlerFunc {
 			plain(w, f.Code.HTTPStatus(), f.Message+"\n")
 			return
 		}
-		a.act(event)
+		a.act(r.Context(), event)
 		plain(w, http.StatusAccepted, "accepted\n")
 	}
 }
@@ -83,13 +84,15 @@ func (a *App) verify(hooks []hook, r *http.Request, body []byte) (forge.Event, e
 	return forge.Event{}, err
 }
 
-func (a *App) act(e forge.Event) {
+func (a *App) act(ctx context.Context, e forge.Event) {
 	if e.Replay {
 		return
 	}
 	switch e.Kind {
 	case forge.KindPush:
 		a.ingester.Notify(e.CloneURLs...)
+	case forge.KindPullRequest:
+		a.heardOfPull(context.WithoutCancel(ctx), e)
 	case forge.KindRepository:
 		a.ingester.Notify()
 	}

@@ -27,6 +27,17 @@ func (s *Store) TellPull(ctx context.Context, at previews.PullRef, now time.Time
 	})
 }
 
+// PullHeads are those of a repository that are not done with. See
+// previews.PullNotes.
+func (s *Store) PullHeads(ctx context.Context, at previews.PullRef) (map[int64]string, error) {
+	all, err := gather(ctx, s.read, scanPull, s.query("SELECT forge, repository, number, told, state FROM preview_pulls WHERE over = 0 AND forge = ?1 AND repository = ?2"), at.Forge, at.Repository)
+	out := make(map[int64]string, len(all))
+	for i := range all {
+		out[all[i].Number] = all[i].State.Head
+	}
+	return out, s.pullsDown("read", err)
+}
+
 // mostPulls is how many pull requests are given out at once.
 const mostPulls = 100
 
