@@ -17,6 +17,9 @@ type Finding struct {
 	*infer.Repository
 	// Source is the source's name, URL its repository and Commit what was read.
 	Source, URL, Commit string
+	// Contents identify the contents of the files that something was taken
+	// from, by path.
+	Contents map[string]string
 }
 
 // Findings is what inference found in the repositories of the sources.
@@ -150,6 +153,8 @@ func (s *Service) found(f *factory, in *Finding, value string, at infer.Place) F
 			fact.Owner = rule.Owners[0]
 		}
 	}
+	fact.ChangedAt = s.ChangedAt(in.Source, at.Path, in.Contents[at.Path])
+	fact.aged(f.now)
 	return fact
 }
 

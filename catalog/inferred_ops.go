@@ -22,7 +22,7 @@ func (s *Service) inferReliability(f *factory, naming []*Finding, b *Brief) {
 			fact := s.found(f, in, objective(slo), slo.Place)
 			fact.Name = slo.Name
 			if i, ok := declared[slo.Path]; ok && in == f.ground.Finding {
-				fact.Kind, fact.VerifiedAt, fact.ChangedAt = Declared, b.SLOs[i].VerifiedAt, b.SLOs[i].ChangedAt
+				fact.Kind, fact.VerifiedAt = Declared, b.SLOs[i].VerifiedAt
 				opened[slo.Path] = true
 			}
 			objectives = append(objectives, fact)
@@ -32,7 +32,8 @@ func (s *Service) inferReliability(f *factory, naming []*Finding, b *Brief) {
 	b.SLOs = append(slices.DeleteFunc(b.SLOs, func(fact Fact) bool { return opened[fact.Value] }), objectives...)
 }
 
-// objective words an objective: how much over which time, and of what.
+// objective words an objective: how much over which time, of what, and where
+// that is measured.
 func objective(s infer.SLO) string {
 	text := strconv.FormatFloat(s.Objective, 'f', -1, 64) + "%"
 	if s.Window != "" {
@@ -40,6 +41,9 @@ func objective(s infer.SLO) string {
 	}
 	if s.Title != "" {
 		text += ": " + s.Title
+	}
+	if s.DataSource != "" {
+		text += ", measured by " + s.DataSource
 	}
 	return text
 }

@@ -18,7 +18,10 @@ const maxDocuments = 50_000
 // fetchAtOnce is how many contents are fetched before they are read.
 const fetchAtOnce = 500
 
-var _ ingest.Follower = (*Service)(nil)
+var (
+	_ ingest.Follower = (*Service)(nil)
+	_ ingest.Dater    = (*Service)(nil)
+)
 
 // Restore brings back what was kept. Call it before anything is followed.
 func (s *Service) Restore(ctx context.Context) error {
@@ -38,6 +41,9 @@ func (s *Service) Restore(ctx context.Context) error {
 // Followed is the revision of a source that was read last.
 func (s *Service) Followed(source string) ingest.Revision { return s.library.revision(source) }
 
+// Dates tells whether a file of this path may be a document.
+func (s *Service) Dates(path string) bool { return document.Wanted(path) }
+
 // Follow reads the documents of a revision that changed.
 func (s *Service) Follow(ctx context.Context, v ingest.View) error {
 	old := s.library.shelf(v.Source.Name)
@@ -53,7 +59,7 @@ func (s *Service) Follow(ctx context.Context, v ingest.View) error {
 		}
 		todo = append(todo, at)
 	}
-	b := Batch{State: next.state, Entries: s.read(ctx, v, todo, old, next)}
+	b := Batch{State: next.state, Entries: s.read(ctx, v, todo, next)}
 	for at, c := range old.cards {
 		if next.cards[at] != c {
 			b.Gone = append(b.Gone, c.ID)
@@ -81,7 +87,7 @@ func (s *Service) wanted(ctx context.Context, v ingest.View) []string {
 }
 
 // read reads documents one after the other, and puts their cards on the shelf.
-func (s *Service) read(ctx context.Context, v ingest.View, todo []string, old, next *shelf) func(yield func(*Entry, error) bool) {
+func (s *Service) read(ctx context.Context, v ingest.View, todo []string, next *shelf) func(yield func(*Entry, error) bool) {
 	return func(yield func(*Entry, error) bool) {
 		for some := range slices.Chunk(todo, fetchAtOnce) {
 			if err := ingest.Fetch(ctx, v.Tree, some); err != nil {
@@ -98,9 +104,6 @@ func (s *Service) read(ctx context.Context, v ingest.View, todo []string, old, n
 					return
 				}
 				c := &Card{ID: s.library.id(), Source: v.Source.Name, Path: at, Content: v.Files[at], Meta: d.Meta}
-				if old.state.Format == Format && old.state.Revision != "" {
-					c.Seen = v.Info
-				}
 				next.cards[at] = c
 				if !yield(&Entry{Card: c, Sections: d.Sections, Text: d.Text}, nil) {
 					return

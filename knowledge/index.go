@@ -29,9 +29,6 @@ type Card struct {
 	Path   string `json:"path"`
 	// Content identifies the content that was read.
 	Content string `json:"content"`
-	// Seen is the commit that first had this content as far as Fairlead saw,
-	// zero where it was there when the source was read first.
-	Seen ingest.CommitInfo `json:"seen,omitzero"`
 	document.Meta
 }
 

@@ -1,10 +1,12 @@
 package knowledge
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/knowledge/document"
 )
 
@@ -28,7 +30,7 @@ func official(k document.Kind) float64 {
 // document is to the service asked about, and by whether it still holds. The
 // runbook of the very alert that was asked for is first.
 func (r *reading) score(c *Card, m Match, key string, now time.Time) float64 {
-	s := (1 + m.Text) * official(c.Kind) * r.nearTo(c) * freshness(c, now)
+	s := (1 + m.Text) * official(c.Kind) * r.nearTo(c) * r.freshness(c, now)
 	if m.Part {
 		s *= 0.4
 	}
@@ -39,24 +41,34 @@ func (r *reading) score(c *Card, m Match, key string, now time.Time) float64 {
 }
 
 // freshness is how far a document's age speaks for it.
-func freshness(c *Card, now time.Time) float64 {
+func (r *reading) freshness(c *Card, now time.Time) float64 {
+	changed := r.changed(c)
 	switch {
-	case stale(c, now) != "":
+	case outdated(c, now) != "":
 		return 0.35
 	case !c.LastVerified.IsZero() && now.Sub(c.LastVerified) < 180*24*time.Hour:
 		return 1.2
-	case !c.LastVerified.IsZero() && now.Sub(c.LastVerified) > 730*24*time.Hour:
+	case !c.LastVerified.IsZero() && now.Sub(c.LastVerified) > catalog.FactLife, aged(c, changed, now) != "":
 		return 0.8
-	case !c.Seen.Time.IsZero() && now.Sub(c.Seen.Time) < 90*24*time.Hour:
+	case !changed.IsZero() && now.Sub(changed) < 90*24*time.Hour:
 		return 1.05
 	default:
 		return 1
 	}
 }
 
+// changed is when a document's file was changed last, zero while that is not
+// known for certain.
+func (r *reading) changed(c *Card) time.Time { return r.catalog.ChangedAt(c.Source, c.Path, c.Content) }
+
 // stale says why a document may no longer hold, "" where nothing speaks
 // against it.
-func stale(c *Card, now time.Time) string {
+func stale(c *Card, changed, now time.Time) string {
+	return cmp.Or(outdated(c, now), aged(c, changed, now))
+}
+
+// outdated says why a document does not hold by what it says itself.
+func outdated(c *Card, now time.Time) string {
 	switch {
 	case c.SupersededBy != "":
 		return "superseded by " + c.SupersededBy
@@ -70,14 +82,28 @@ func stale(c *Card, now time.Time) string {
 	return ""
 }
 
+// aged says that nobody has looked after a document for long. A decision is
+// not meant to change, and who says when a text expires knows better.
+func aged(c *Card, changed, now time.Time) string {
+	if changed.IsZero() || c.Kind == document.Decision || !c.Expires.IsZero() {
+		return ""
+	}
+	switch {
+	case now.Sub(changed) <= catalog.FactLife || now.Sub(c.LastVerified) <= catalog.FactLife:
+		return ""
+	case c.LastVerified.After(changed):
+		return "it was not verified since " + c.LastVerified.Format(time.DateOnly)
+	default:
+		return "its file was not changed since " + changed.Format(time.DateOnly)
+	}
+}
+
 // standing tells what is known of a document; line is where its part begins.
 func (r *reading) standing(c *Card, line int) Standing {
+	changed := r.changed(c)
 	st := Standing{Kind: c.Kind, Title: c.Title, Services: r.services(c), Owner: c.Owner, Status: c.Status, Environments: c.Environments, Versions: c.Versions,
-		LastVerified: c.LastVerified, ChangedAt: c.Seen.Time.UTC(), Expires: c.Expires, Stale: stale(c, time.Now()), SupersededBy: c.SupersededBy,
+		LastVerified: c.LastVerified, ChangedAt: changed, Expires: c.Expires, Stale: stale(c, changed, time.Now()), SupersededBy: c.SupersededBy,
 		Source: TextSource{Name: c.Source, Path: c.Path, Line: line}}
-	if c.Seen.Time.IsZero() {
-		st.ChangedAt = time.Time{}
-	}
 	if st.Owner == "" && len(st.Services) > 0 {
 		st.Owner = r.Entity(st.Services[0]).Owner()
 	}

@@ -63,7 +63,7 @@ func (s *Service) FindRunbook(ctx context.Context, who access.Caller, in FindRun
 	}
 	now := time.Now()
 	slices.SortStableFunc(cards, func(a, b *Card) int {
-		weight := func(c *Card) float64 { return r.nearTo(c) * freshness(c, now) * float64(1+min(len(rules[c]), 1)) }
+		weight := func(c *Card) float64 { return r.nearTo(c) * r.freshness(c, now) * float64(1+min(len(rules[c]), 1)) }
 		return cmp.Or(cmp.Compare(weight(b), weight(a)), cmp.Compare(a.Source, b.Source), cmp.Compare(a.Path, b.Path))
 	})
 	out := &Runbooks{Alert: in.Alert}

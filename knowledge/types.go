@@ -37,7 +37,8 @@ type Standing struct {
 	Environments []string `json:"environments,omitempty"`
 	Versions     []string `json:"versions,omitempty"`
 	// LastVerified is when somebody last found it true, as it says itself;
-	// ChangedAt when it changed last, as far as Fairlead saw that.
+	// ChangedAt when its file was changed last, zero until that is known for
+	// certain.
 	LastVerified time.Time `json:"lastVerified,omitzero"`
 	ChangedAt    time.Time `json:"changedAt,omitzero"`
 	Expires      time.Time `json:"expires,omitzero"`

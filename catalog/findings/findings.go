@@ -18,15 +18,15 @@ import (
 
 // Format changes whenever the same files are read otherwise than before, so
 // that what was kept by an earlier program is read anew.
-const Format = 4
+const Format = 5
 
 // Kept is what is kept of one source across restarts.
 type Kept struct {
 	Format   int
 	Revision ingest.Revision
 	Info     ingest.CommitInfo
-	// URL is the source's repository, IDs are the contents that were read,
-	// Readings what they say, by path.
+	// URL is the source's repository, IDs are the contents that were read or
+	// that decided something, Readings what they say, by path.
 	URL      string
 	IDs      map[string]string
 	Readings map[string]infer.Reading
@@ -58,6 +58,11 @@ type Findings struct {
 	// generation counts what was put and removed.
 	generation uint64
 }
+
+var (
+	_ ingest.Follower = (*Findings)(nil)
+	_ ingest.Dater    = (*Findings)(nil)
+)
 
 // Generation changes whenever something else is found.
 func (f *Findings) Generation() uint64 {
@@ -93,6 +98,9 @@ func (f *Findings) Followed(source string) ingest.Revision {
 	return ""
 }
 
+// Dates tells whether inference takes anything from a file of this path.
+func (f *Findings) Dates(path string) bool { return infer.Tells(path) }
+
 // Follow reads what differs of a revision.
 func (f *Findings) Follow(ctx context.Context, v ingest.View) error {
 	f.mu.RLock()
@@ -108,6 +116,9 @@ func (f *Findings) Follow(ctx context.Context, v ingest.View) error {
 	}
 	repo := infer.NewRepository(next.Readings, slices.Collect(maps.Keys(v.Files)))
 	next.Files = repo.Files()
+	for _, at := range next.Files {
+		next.IDs[at] = v.Files[at]
+	}
 	if f.keeper != nil {
 		if err := f.keeper.Save(ctx, v.Source.Name, next); err != nil {
 			return err
@@ -123,7 +134,7 @@ func (f *Findings) put(source string, k *Kept, repo *infer.Repository) {
 	f.remove(source)
 	f.generation++
 	f.of[source] = k
-	f.found[source] = &catalog.Finding{Repository: repo, Source: source, URL: k.URL, Commit: k.Info.Commit}
+	f.found[source] = &catalog.Finding{Repository: repo, Source: source, URL: k.URL, Commit: k.Info.Commit, Contents: k.IDs}
 	if key := entity.RepositoryKey(k.URL); key != "" {
 		insert(f.byRepo, key, source)
 	}

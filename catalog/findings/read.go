@@ -29,26 +29,52 @@ const beyond = "the files nearer to the root have 32 MiB already, which is as mu
 // read reads a revision's files into k; those that old has already are not read
 // again. What is read depends on the revision alone and not on what was kept.
 func read(ctx context.Context, v ingest.View, old, k *Kept) error {
-	wanted, left := wantedOf(v.Files), MaxBytes
-	for len(wanted) > 0 {
-		some := wanted[:min(len(wanted), fetched)]
-		wanted = wanted[len(some):]
-		todo := slices.DeleteFunc(slices.Clone(some), func(at string) bool { return has(old, at, v.Files[at]) })
-		if left > 0 {
-			if err := ingest.Fetch(ctx, v.Tree, todo); err != nil {
+	r := &round{v: v, old: old, k: k, left: MaxBytes, read: infer.Read}
+	if err := r.all(ctx, wantedOf(v.Files)); err != nil {
+		return err
+	}
+	r.read = infer.ReadScript
+	there := func(at string) bool { return v.Files[at] != "" }
+	for scripts, depth := 0, 0; depth < infer.ScriptDepth && scripts < infer.MaxScripts; depth++ {
+		called := infer.Scripts(k.Readings, there)
+		called = called[:min(len(called), infer.MaxScripts-scripts)]
+		if len(called) == 0 {
+			return nil
+		}
+		if err := r.all(ctx, called); err != nil {
+			return err
+		}
+		scripts += len(called)
+	}
+	return nil
+}
+
+// round is the reading of some files of a revision.
+type round struct {
+	v      ingest.View
+	old, k *Kept
+	left   int // bytes that may still be looked at
+	read   func(at string, data []byte) infer.Reading
+}
+
+func (r *round) all(ctx context.Context, wanted []string) error {
+	for some := range slices.Chunk(wanted, fetched) {
+		todo := slices.DeleteFunc(slices.Clone(some), func(at string) bool { return has(r.old, at, r.v.Files[at]) })
+		if r.left > 0 {
+			if err := ingest.Fetch(ctx, r.v.Tree, todo); err != nil {
 				return err
 			}
 		}
 		for _, at := range some {
-			k.IDs[at] = v.Files[at]
-			if left <= 0 {
-				k.Readings[at] = infer.Reading{Unreadable: beyond}
+			r.k.IDs[at] = r.v.Files[at]
+			if r.left <= 0 {
+				r.k.Readings[at] = infer.Reading{Unreadable: beyond}
 				continue
 			}
-			if err := readOne(ctx, v, old, k, at); err != nil {
+			if err := r.one(ctx, at); err != nil {
 				return err
 			}
-			left -= max(k.Sizes[at], leastBytes)
+			r.left -= max(r.k.Sizes[at], leastBytes)
 		}
 	}
 	return nil
@@ -71,24 +97,25 @@ func wantedOf(files map[string]string) []string {
 
 // has tells whether a file's content was looked at before.
 func has(old *Kept, at, id string) bool {
-	return old.IDs[at] == id && old.Readings[at].Unreadable != beyond
+	reading, read := old.Readings[at]
+	return read && old.IDs[at] == id && reading.Unreadable != beyond
 }
 
-// readOne reads a file into k. One that is gone or too large says nothing.
-func readOne(ctx context.Context, v ingest.View, old, k *Kept, at string) error {
-	if has(old, at, v.Files[at]) {
-		k.Readings[at], k.Sizes[at] = old.Readings[at], old.Sizes[at]
+// one reads a file. One that is gone or too large says nothing.
+func (r *round) one(ctx context.Context, at string) error {
+	if has(r.old, at, r.v.Files[at]) {
+		r.k.Readings[at], r.k.Sizes[at] = r.old.Readings[at], r.old.Sizes[at]
 		return nil
 	}
-	data, err := v.Tree.Read(ctx, at)
+	data, err := r.v.Tree.Read(ctx, at)
 	switch {
 	case errors.Is(err, ingest.ErrTooLarge):
-		k.Readings[at] = infer.Reading{Unreadable: "the file is too large"}
+		r.k.Readings[at] = infer.Reading{Unreadable: "the file is too large"}
 	case errors.Is(err, ingest.ErrNotFound):
 	case err != nil:
 		return err
 	default:
-		k.Readings[at], k.Sizes[at] = infer.Read(at, data), len(data)
+		r.k.Readings[at], r.k.Sizes[at] = r.read(at, data), len(data)
 	}
 	return nil
 }

@@ -71,11 +71,12 @@ func (r *Repository) end(call []string, dir string, depth int, out *outcome) {
 	}
 	for _, n := range v.needs {
 		n.Dir = join(dir, n.Dir)
-		t, defined := r.targets[n]
-		if n.Runner == "script" || !defined || t.Recipe == "" && len(t.Deps) == 0 || depth == 0 {
+		t, defined := r.target(n)
+		if !defined || t.Recipe == "" && len(t.Deps) == 0 || depth == 0 {
 			out.unknown = true
 			continue
 		}
+		out.unknown = out.unknown || t.Open
 		out.add(r.ends(t.Recipe, n.Dir, depth-1))
 		out.unknown = out.unknown || strings.Contains(t.Recipe, "$(") || strings.Contains(t.Recipe, "${")
 		for _, dep := range t.Deps[:min(len(t.Deps), maxSame)] {
@@ -84,6 +85,16 @@ func (r *Repository) end(call []string, dir string, depth int, out *outcome) {
 			}
 		}
 	}
+}
+
+// target is what is known of a target, or of a script from the folder in which
+// it is called.
+func (r *Repository) target(n Need) (Target, bool) {
+	if n.Runner == "script" {
+		n = scriptNeed(join(n.Dir, n.Name))
+	}
+	t, ok := r.targets[n]
+	return t, ok
 }
 
 func (o *outcome) add(more outcome) {

@@ -16,6 +16,11 @@ func texts(t *testing.T, files map[string]string, dir string) map[Role]Choice {
 			readings[at] = Read(at, []byte(data))
 		}
 	}
+	for range ScriptDepth {
+		for _, at := range Scripts(readings, func(at string) bool { _, ok := files[at]; return ok }) {
+			readings[at] = ReadScript(at, []byte(files[at]))
+		}
+	}
 	out := map[Role]Choice{}
 	for _, c := range NewRepository(readings, paths).Commands(dir) {
 		out[c.Role] = c

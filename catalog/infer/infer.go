@@ -92,6 +92,10 @@ type Target struct {
 	Recipe string `json:"recipe,omitempty"`
 	// Deps are the targets that it has made first.
 	Deps []string `json:"deps,omitempty"`
+	// Scripts are the scripts that it runs, from its own folder.
+	Scripts []Need `json:"scripts,omitempty"`
+	// Open tells that a part of what it runs is only known when it runs.
+	Open bool `json:"open,omitempty"`
 }
 
 // Rules is a file with rules for agents.
@@ -103,10 +107,12 @@ type Rules struct {
 
 // Reading is what one file says.
 type Reading struct {
-	Commands     []Command     `json:"commands,omitempty"`
-	Targets      []Target      `json:"targets,omitempty"`
-	Rules        *Rules        `json:"rules,omitempty"`
-	SLOs         []SLO         `json:"slos,omitempty"`
+	Commands []Command `json:"commands,omitempty"`
+	Targets  []Target  `json:"targets,omitempty"`
+	Rules    *Rules    `json:"rules,omitempty"`
+	SLOs     []SLO     `json:"slos,omitempty"`
+	// Objects are the OpenSLO objects that objectives name.
+	Objects      []OpenObject  `json:"objects,omitempty"`
 	Alerts       []Alert       `json:"alerts,omitempty"`
 	Owners       []OwnerRule   `json:"owners,omitempty"`
 	Applications []Application `json:"applications,omitempty"`
@@ -187,6 +193,16 @@ func elsewhere(at string) bool {
 
 // Wanted tells whether a file of this path is one that inference reads.
 func Wanted(at string) bool { return of(at) != nil }
+
+// Tells tells whether a file of this path may say something, be it by its path
+// alone.
+func Tells(at string) bool {
+	if elsewhere(at) {
+		return false
+	}
+	_, overlay := overlayOf(at)
+	return overlay || isRunbook(at) || Wanted(at)
+}
 
 func of(at string) *kind {
 	if elsewhere(at) {

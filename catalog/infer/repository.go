@@ -26,6 +26,9 @@ type Repository struct {
 	homes map[string]bool
 	// made are the applications that sets make of the folders.
 	made []Application
+	// slos and alerts are those of all files, by path.
+	slos   []SLO
+	alerts []Alert
 	// overlays and runbooks are known by their paths alone.
 	overlays []Overlay
 	runbooks []string
@@ -56,6 +59,7 @@ func NewRepository(readings map[string]Reading, files []string) *Repository {
 			r.join(at, readings[at])
 		}
 	}
+	r.reliability()
 	called := r.follow()
 	r.expand(tree)
 	r.byPath(files, tree)
@@ -255,16 +259,18 @@ func (r *Repository) broken(c Command, there func(path string) bool) string {
 
 func (r *Repository) lacks(n Need, there func(path string) bool) string {
 	if n.Runner == "script" {
-		if at := join(n.Dir, n.Name); !there(at) && !strings.HasPrefix(at, "..") {
+		if at := join(n.Dir, n.Name); !there(at) && !strings.HasPrefix(at, "..") && !there(".gitmodules") {
 			return "there is no file " + at
 		}
 		return ""
 	}
 	runner := Need{Runner: n.Runner, Dir: n.Dir}
 	file, has := r.tasked[runner]
-	_, defined := r.targets[n]
+	target, defined := r.targets[n]
 	switch {
-	case defined || r.open[runner] || builtIn(n):
+	case defined:
+		return r.missing(target, there, maxFollow)
+	case r.open[runner] || builtIn(n):
 		return ""
 	case has:
 		return file + " has no target " + n.Name

@@ -27,11 +27,9 @@ func namesService(named, service string) bool {
 // repository holds that service only.
 func (r *Repository) SLOs(service, dir string, alone bool) []SLO {
 	var out []SLO
-	for _, at := range r.sorted {
-		for _, s := range r.readings[at].SLOs {
-			if namesService(s.Service, service) || about(at, dir, alone) {
-				out = append(out, s)
-			}
+	for _, s := range r.slos {
+		if namesService(s.Service, service) || namesService(s.Alias, service) || about(s.Path, dir, alone) {
+			out = append(out, s)
 		}
 	}
 	return out
@@ -40,24 +38,16 @@ func (r *Repository) SLOs(service, dir string, alone bool) []SLO {
 // Alerts are the alerts of a service, chosen as its objectives are.
 func (r *Repository) Alerts(service, dir string, alone bool) []Alert {
 	var out []Alert
-	for _, at := range r.sorted {
-		for _, a := range r.readings[at].Alerts {
-			if namesService(a.Service, service) || about(at, dir, alone) {
-				out = append(out, a)
-			}
+	for _, a := range r.alerts {
+		if namesService(a.Service, service) || namesService(a.Alias, service) || about(a.Path, dir, alone) {
+			out = append(out, a)
 		}
 	}
 	return out
 }
 
-// AllAlerts are all alerts of the repository, by path and line.
-func (r *Repository) AllAlerts() []Alert {
-	var out []Alert
-	for _, at := range r.sorted {
-		out = append(out, r.readings[at].Alerts...)
-	}
-	return out
-}
+// AllAlerts are all alerts of the repository, by path.
+func (r *Repository) AllAlerts() []Alert { return slices.Clone(r.alerts) }
 
 // Runbooks are the runbooks of a service: those below its folder, those whose
 // path names it, and all where the repository holds that service only.
@@ -129,14 +119,11 @@ func (r *Repository) Deploys() bool {
 // repository names: objectives, alerts and deployments.
 func (r *Repository) Names() []string {
 	names := map[string]bool{}
-	for _, at := range r.sorted {
-		reading := r.readings[at]
-		for _, s := range reading.SLOs {
-			names[strings.ToLower(s.Service)] = true
-		}
-		for _, a := range reading.Alerts {
-			names[strings.ToLower(a.Service)] = true
-		}
+	for _, s := range r.slos {
+		names[strings.ToLower(s.Service)], names[strings.ToLower(s.Alias)] = true, true
+	}
+	for _, a := range r.alerts {
+		names[strings.ToLower(a.Service)] = true
 	}
 	for _, a := range r.applications() {
 		a.names(names)

@@ -20,6 +20,14 @@ type SLO struct {
 	Window string `json:"window,omitempty"`
 	// Format is openslo, sloth or pyrra.
 	Format string `json:"format"`
+	// Alias is what else people call the service, Indicator the objective's
+	// indicator and DataSource what that is measured by, as OpenSLO objects in
+	// the repository say.
+	Alias      string `json:"alias,omitempty"`
+	Indicator  string `json:"indicator,omitempty"`
+	DataSource string `json:"dataSource,omitempty"`
+	// Policies are the names of the alert policies that watch it.
+	Policies []string `json:"policies,omitempty"`
 	Place
 }
 
@@ -34,34 +42,6 @@ func (r *Reading) slo(s SLO) {
 	}
 }
 
-// openSLO reads an SLO of openslo/v1alpha, v1beta1 or v1. Each objective of
-// one is an objective of its own.
-func (r *Reading) openSLO(path string, root *yaml.Node) {
-	spec := child(root, "spec")
-	name, title := scalar(root, "metadata", "name"), scalar(root, "metadata", "displayName")
-	if title == "" {
-		title = scalar(spec, "description")
-	}
-	all := items(child(spec, "objectives"))
-	for i, o := range all {
-		percent, ok := number(o, "targetPercent")
-		if !ok {
-			if percent, ok = number(o, "target"); !ok {
-				continue
-			}
-			percent = rounded(percent * 100)
-		}
-		s := SLO{Name: name, Service: scalar(spec, "service"), Title: title, Objective: percent, Window: openWindow(spec), Format: "openslo", Place: Place{path, o.Line}}
-		if len(all) > 1 {
-			s.Name += "/" + strconv.Itoa(i+1)
-			if own := scalar(o, "displayName"); own != "" {
-				s.Title = own
-			}
-		}
-		r.slo(s)
-	}
-}
-
 // rounded takes away what multiplying by a hundred adds.
 func rounded(f float64) float64 {
 	out, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 12, 64), 64)
@@ -69,24 +49,6 @@ func rounded(f float64) float64 {
 		return f
 	}
 	return out
-}
-
-func openWindow(spec *yaml.Node) string {
-	for _, key := range []string{"timeWindow", "timeWindows"} {
-		for _, w := range items(child(spec, key)) {
-			if d := scalar(w, "duration"); d != "" {
-				return d
-			}
-			count, unit := scalar(w, "count"), strings.ToLower(scalar(w, "unit"))
-			if count != "" && unit != "" {
-				if short, ok := map[string]string{"day": "d", "week": "w", "month": "M", "hour": "h", "quarter": "Q", "year": "Y"}[unit]; ok {
-					return count + short
-				}
-				return count + " " + unit
-			}
-		}
-	}
-	return ""
 }
 
 // sloth reads the objectives of Sloth's own format, alone or in its
@@ -131,7 +93,9 @@ func oneLine(s string) string {
 type Alert struct {
 	Name string `json:"name"`
 	// Service is whose it is, as its labels name it.
-	Service  string `json:"service,omitempty"`
+	Service string `json:"service,omitempty"`
+	// Alias is what else people call the service.
+	Alias    string `json:"alias,omitempty"`
 	Severity string `json:"severity,omitempty"`
 	Summary  string `json:"summary,omitempty"`
 	Runbook  string `json:"runbook,omitempty"`

@@ -50,6 +50,71 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
+// What an OpenSLO objective names is found in other documents and files, the
+// nearest of a name first.
+func TestOpenSLOObjects(t *testing.T) {
+	files := map[string]string{
+		"slo/web.yaml": `apiVersion: openslo/v1
+kind: SLO
+metadata: {name: up}
+spec:
+  service: svc-1
+  indicatorRef: latency
+  timeWindow: [{duration: 28d, isRolling: true}]
+  objectives: [{target: 0.995}]
+  alertPolicies:
+    - burns
+    - alertPolicyRef: leaks
+    - {kind: AlertPolicy, metadata: {name: inline, annotations: {runbook_url: https://x.test/inline}}, spec: {conditions: [{kind: AlertCondition, metadata: {name: c2}, spec: {severity: ticket}}]}}
+    - nowhere
+---
+apiVersion: openslo/v1
+kind: Service
+metadata: {name: svc-1, displayName: Web}
+`,
+		"slo/sli/latency.yaml":  "apiVersion: openslo/v1\nkind: SLI\nmetadata: {name: latency, displayName: Fast requests}\nspec: {ratioMetric: {total: {metricSource: {metricSourceRef: prom}}}}\n",
+		"other/slo/sli.yaml":    "apiVersion: openslo/v1\nkind: SLI\nmetadata: {name: latency, displayName: Of others}\nspec: {}\n",
+		"slo/datasources.yaml":  "apiVersion: openslo/v1\nkind: DataSource\nmetadata: {name: prom, displayName: Production}\nspec: {type: Prometheus}\n",
+		"slo/alerts/burns.yaml": "apiVersion: openslo/v1\nkind: AlertPolicy\nmetadata: {name: burns, annotations: {runbook_url: https://x.test/burns}}\nspec: {description: The budget burns, conditions: [{conditionRef: fast}]}\n---\napiVersion: openslo/v1\nkind: AlertCondition\nmetadata: {name: fast}\nspec: {severity: page}\n",
+		"slo/alerts/leaks.yaml": "apiVersion: openslo/v1\nkind: AlertPolicy\nmetadata: {name: leaks}\nspec: {}\n",
+		"slo/v2.yaml":           "apiVersion: openslo.com/v2alpha\nkind: SLO\nmetadata: {name: ok}\nspec: {serviceRef: pay, sliRef: nowhere, timeWindow: [{duration: 7d}], objectives: [{target: 0.9}]}\n",
+		"slo/broken.yaml":       "apiVersion: openslo/v1\nkind: SLI\nmetadata: [1]\nspec: {ratioMetric: 3}\n---\napiVersion: openslo/v1\nkind: AlertPolicy\nspec: {conditions: {a: b}}\n",
+	}
+	readings, paths := map[string]Reading{}, []string{}
+	for at, data := range files {
+		paths = append(paths, at)
+		readings[at] = Read(at, []byte(data))
+	}
+	r := NewRepository(readings, paths)
+	want := []SLO{{Name: "up", Service: "svc-1", Alias: "Web", Title: "Fast requests", Objective: 99.5, Window: "28d", Format: "openslo", Indicator: "Fast requests", DataSource: "Production (Prometheus)",
+		Policies: []string{"burns", "leaks", "inline", "nowhere"}, Place: Place{"slo/web.yaml", 8}}}
+	if d := cmp.Diff(want, r.SLOs("web", "x", false)); d != "" {
+		t.Error(d)
+	}
+	if got := r.SLOs("pay", "x", false); len(got) != 1 || got[0].Indicator != "nowhere" || got[0].Objective != 90 || got[0].Window != "7d" {
+		t.Errorf("got %+v", got)
+	}
+	alerts := []Alert{
+		{Name: "burns", Service: "svc-1", Alias: "Web", Severity: "page", Summary: "The budget burns", Runbook: "https://x.test/burns", Place: Place{"slo/alerts/burns.yaml", 1}},
+		{Name: "leaks", Service: "svc-1", Alias: "Web", Place: Place{"slo/alerts/leaks.yaml", 1}},
+		{Name: "inline", Service: "svc-1", Alias: "Web", Severity: "ticket", Runbook: "https://x.test/inline", Place: Place{"slo/web.yaml", 12}},
+	}
+	if d := cmp.Diff(alerts, r.Alerts("web", "x", false)); d != "" {
+		t.Error(d)
+	}
+	if names := r.Names(); !slices.Contains(names, "web") || !slices.Contains(names, "svc-1") || !slices.Contains(names, "pay") {
+		t.Errorf("names: %q", names)
+	}
+	kept, err := json.Marshal(readings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var restored map[string]Reading
+	if err := json.Unmarshal(kept, &restored); err != nil || !cmp.Equal(readings, restored, cmpopts.EquateEmpty()) {
+		t.Errorf("readings do not come back as they were kept: %v", err)
+	}
+}
+
 // Every valid public sample gives its objectives, and a broken one none that
 // it does not state.
 func TestPublicSLOs(t *testing.T) {

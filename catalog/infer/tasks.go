@@ -15,7 +15,7 @@ import (
 // task adds a target, and the command that runs it where its name says what
 // it is for.
 func (r *Reading) task(at string, line int, runner, name, typed, recipe string) {
-	r.Targets = append(r.Targets, Target{Need: Need{Runner: runner, Name: name, Dir: folder(at)}, Place: Place{Path: at, Line: line}, Recipe: clip(recipe)})
+	r.Targets = append(r.Targets, Target{Need: Need{Runner: runner, Name: name, Dir: folder(at)}, Place: Place{Path: at, Line: line}, Recipe: clip(recipe), Scripts: scriptsIn(recipe)})
 	v := named(name)
 	if v.role == "" || len(typed) > maxText {
 		return
@@ -43,6 +43,7 @@ func (r *Reading) dedupe() {
 		if i, again := first[t.Name]; again {
 			targets[i].Recipe = cmp.Or(targets[i].Recipe, t.Recipe)
 			targets[i].Deps = append(targets[i].Deps, t.Deps...)
+			targets[i].Scripts = append(targets[i].Scripts, t.Scripts...)
 			continue
 		}
 		first[t.Name] = len(targets)

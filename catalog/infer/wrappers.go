@@ -65,6 +65,8 @@ func unwrapOnce(call []string) (inner []string, more bool) {
 			return nil, false
 		}
 		return call[i+1:], true
+	case isShellProgram(program):
+		return inShell(call)
 	case program == "docker" || program == "podman" || program == "docker-compose":
 		return inContainer(call)
 	case program == "nix":
@@ -83,6 +85,30 @@ func unwrapOnce(call []string) (inner []string, more bool) {
 	}
 	rest = afterFlags(rest, w.valued)
 	return rest[min(w.takes, len(rest)):], true
+}
+
+func isShellProgram(p string) bool { return p == "bash" || p == "sh" || p == "zsh" || p == "dash" }
+
+// inShell is the script that a shell is told to run; what it is told to run by
+// -c is left alone.
+func inShell(call []string) ([]string, bool) {
+	i := 1
+	for ; i < len(call) && strings.HasPrefix(call[i], "-"); i++ {
+		switch short := !strings.HasPrefix(call[i], "--"); {
+		case short && strings.Contains(call[i], "c"):
+			return call, false
+		case short && strings.HasSuffix(call[i], "o"): // -euo pipefail
+			i++
+		}
+	}
+	if i >= len(call) {
+		return call, false
+	}
+	script := call[i]
+	if !strings.Contains(script, "/") {
+		script = "./" + script
+	}
+	return append([]string{script}, call[i+1:]...), true
 }
 
 // afterFlags is what follows the flags at the beginning of args.

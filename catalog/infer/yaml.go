@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,10 +66,13 @@ func isOperations(dir, base string) bool {
 		return false
 	}
 	name := strings.ToLower(base)
-	for _, word := range []string{"slo", "alert", "rule", "prometheus", "argo", "application", "kustomization"} {
+	for _, word := range []string{"slo", "alert", "rule", "prometheus", "argo", "application", "kustomization", "datasource"} {
 		if strings.Contains(name, word) {
 			return true
 		}
+	}
+	if slices.ContainsFunc(append(strings.Split(strings.ToLower(dir), "/"), parted(name)...), func(part string) bool { return part == "sli" || part == "slis" }) {
+		return true
 	}
 	for part := range strings.SplitSeq(strings.ToLower(dir), "/") {
 		for _, word := range []string{"slo", "alert", "rules", "prometheus", "monitoring", "argo", "apps", "gitops", "clusters"} {
@@ -104,7 +108,7 @@ func readOperations(path string, data []byte) Reading {
 			r.object(path, item)
 		}
 	}
-	found := len(r.SLOs)+len(r.Alerts)+len(r.Applications)+len(r.Sets) > 0
+	found := len(r.SLOs)+len(r.Objects)+len(r.Alerts)+len(r.Applications)+len(r.Sets) > 0
 	if why != "" && !found && !isTemplate(data) {
 		r.Unreadable = why
 	}
@@ -116,8 +120,8 @@ func (r *Reading) object(path string, root *yaml.Node) {
 	group, _, _ := strings.Cut(scalar(root, "apiVersion"), "/")
 	kind := scalar(root, "kind")
 	switch {
-	case group == "openslo" && kind == "SLO":
-		r.openSLO(path, root)
+	case isOpenSLO(group):
+		r.openSLO(path, kind, root)
 	case group == "sloth.slok.dev" && kind == "PrometheusServiceLevel":
 		r.sloth(path, child(root, "spec"))
 	case strings.HasPrefix(scalar(root, "version"), "prometheus/v1") && kind == "":

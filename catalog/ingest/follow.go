@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -36,6 +37,14 @@ type Follower interface {
 	Drop(ctx context.Context, source string) error
 }
 
+// Dater is a Follower that tells when the files were changed last from which
+// it takes something, so that this has to be found out.
+type Dater interface {
+	// Dates tells whether a file of this path is one of those. It depends on
+	// the path alone.
+	Dates(path string) bool
+}
+
 // The bounds of following: how many sources at a time, and how long one may
 // take.
 const (
@@ -50,12 +59,15 @@ type following struct {
 	mu      sync.Mutex // guards what follows
 	waiting map[*source]bool
 	queue   []*source
-	wake    chan struct{} // holds one
-	places  chan struct{} // holds one for each source that is being followed
+	busy    map[*source]bool // those that are being followed
+	turned  chan struct{}    // closed, and made anew, whenever one was followed
+	wake    chan struct{}    // holds one
+	places  chan struct{}    // holds one for each source that is being followed
 }
 
 func newFollowing(list []Follower) *following {
-	return &following{list: list, waiting: map[*source]bool{}, wake: make(chan struct{}, 1), places: make(chan struct{}, maxFollowed)}
+	return &following{list: list, waiting: map[*source]bool{}, busy: map[*source]bool{}, turned: make(chan struct{}),
+		wake: make(chan struct{}, 1), places: make(chan struct{}, maxFollowed)}
 }
 
 // heed puts a source into the queue if any follower lags behind it. Sources
@@ -74,10 +86,26 @@ func (f *following) heed(s *source) {
 	}
 	f.waiting[s] = true
 	f.queue = append(f.queue, s)
+	f.stir()
+}
+
+// stir has the queue looked at.
+func (f *following) stir() {
 	select {
 	case f.wake <- struct{}{}:
 	default:
 	}
+}
+
+// dates tells whether any follower wants to know when a file was changed last.
+func (f *following) dates(path string) bool {
+	if f == nil { // nobody follows what is only tried
+		return false
+	}
+	return slices.ContainsFunc(f.list, func(l Follower) bool {
+		d, ok := l.(Dater)
+		return ok && d.Dates(path)
+	})
 }
 
 // behind are the followers that have not followed a revision.
@@ -91,22 +119,71 @@ func (f *following) behind(name string, rev Revision) []Follower {
 	return out
 }
 
-// next takes a source from the queue; nil if it is empty.
+// next takes the first source from the queue that is not being followed; nil
+// if there is none. Followers see the revisions of one source one after the
+// other.
 func (f *following) next() *source {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.queue) == 0 {
+	i := slices.IndexFunc(f.queue, func(s *source) bool { return !f.busy[s] })
+	if i < 0 {
 		return nil
 	}
-	s := f.queue[0]
-	f.queue = f.queue[1:]
+	s := f.queue[i]
+	f.queue = slices.Delete(f.queue, i, i+1)
 	delete(f.waiting, s)
+	f.busy[s] = true
 	return s
+}
+
+// done notes that a source that next gave was followed, or could not be.
+func (f *following) done(s *source) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.busy, s)
+	f.turn()
+	if len(f.queue) > 0 {
+		f.stir()
+	}
+}
+
+// turn has everybody look who waits; the caller holds the lock.
+func (f *following) turn() {
+	close(f.turned)
+	f.turned = make(chan struct{})
+}
+
+// end empties the queue, so that nobody waits for what is not done any more.
+func (f *following) end() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	clear(f.waiting)
+	clear(f.busy)
+	f.queue = nil
+	f.turn()
+}
+
+// settled waits until a source was followed or could not be, or ctx ends.
+func (f *following) settled(ctx context.Context, s *source) {
+	for {
+		f.mu.Lock()
+		pending, turned := f.waiting[s] || f.busy[s], f.turned
+		f.mu.Unlock()
+		if !pending {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-turned:
+		}
+	}
 }
 
 // follow works the queue until ctx ends. A source that takes longer than its
 // turn gives its place to another.
 func (in *Ingester) follow(ctx context.Context) {
+	defer in.following.end()
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	for {
@@ -116,6 +193,7 @@ func (in *Ingester) follow(ctx context.Context) {
 				return
 			}
 			wg.Go(func() {
+				defer in.following.done(s)
 				defer done()
 				if err := in.followOne(ctx, s); err != nil && ctx.Err() == nil {
 					in.log.WarnContext(ctx, "files beside the catalog could not be read, what they said before stays", "source", s.desc().Name, "error", err)

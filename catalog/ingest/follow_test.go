@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -118,5 +119,67 @@ func TestFollower(t *testing.T) {
 	}
 	if _, _, err := in.Open(ctx, "a"); err == nil {
 		t.Error("a source that is gone can be opened")
+	}
+}
+
+// pondering is a follower that takes its time, and notes if it is shown two
+// revisions of one source at a time.
+type pondering struct {
+	*follower
+	resume chan struct{}
+	begun  chan struct{}
+	inside atomic.Int32
+	twice  atomic.Bool
+}
+
+func (p *pondering) Follow(ctx context.Context, v ingest.View) error {
+	if p.inside.Add(1) > 1 {
+		p.twice.Store(true)
+	}
+	defer p.inside.Add(-1)
+	p.begun <- struct{}{}
+	<-p.resume
+	return p.follower.Follow(ctx, v)
+}
+
+// A source that is read again while a follower is still at work is followed
+// afterwards, and Refresh waits for that.
+func TestFollowersSeeOneRevisionAtATime(t *testing.T) {
+	repo := ingesttest.NewMemory("a", "https://git.example.test/acme/a/")
+	repo.Write(map[string]string{"AGENTS.md": "one"})
+	p := &pondering{follower: newFollower(), resume: make(chan struct{}), begun: make(chan struct{}, 100)}
+	in := ingest.New(ingest.Config{Sources: []ingest.Source{repo}, Processor: descriptor.New(descriptor.Options{}), Fingerprint: "1",
+		Refresh: time.Millisecond, Followers: []ingest.Follower{p}, Publish: func([]index.Change) {}})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- in.Run(ctx) }()
+	defer func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}()
+	<-p.begun
+	repo.Write(map[string]string{"AGENTS.md": "two"})
+	refreshed := make(chan error, 1)
+	go func() {
+		_, err := in.Refresh(ctx, "a")
+		refreshed <- err
+	}()
+	select { // many polls meanwhile
+	case err := <-refreshed:
+		t.Fatalf("it did not wait: %v", err)
+	case <-p.begun:
+		t.Fatal("two at a time")
+	case <-time.After(100 * time.Millisecond):
+	}
+	close(p.resume)
+	if err := <-refreshed; err != nil {
+		t.Fatal(err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if got := p.seen["a"]["AGENTS.md"]; got != "two" || p.twice.Load() {
+		t.Errorf("the follower knows %q; two at a time: %t", got, p.twice.Load())
 	}
 }

@@ -85,6 +85,7 @@ type Ingester struct {
 	// spreads counts how often a source has changed.
 	spreads   atomic.Int64
 	lookBacks *lookBacks
+	running   atomic.Bool // Run is at work
 }
 
 // New makes an Ingester; Restore and Run set it to work.
@@ -173,6 +174,8 @@ func (in *Ingester) Restore(ctx context.Context) error {
 // Run polls every source until ctx ends. Trouble of one source never delays
 // another.
 func (in *Ingester) Run(ctx context.Context) error {
+	in.running.Store(true)
+	defer in.running.Store(false)
 	var wg, untried sync.WaitGroup
 	static := in.configured()
 	untried.Add(len(static) + len(in.providers))
@@ -259,10 +262,16 @@ func (in *Ingester) pause(failures int) time.Duration {
 	return d - d/10 + rand.N(d/5+1) //nolint:gosec // jitter needs no secrecy
 }
 
-// refreshNow reads one source and waits until what it says is served.
+// refreshNow reads one source and waits until what it says is served, and for
+// a while until what follows it is.
 func (in *Ingester) refreshNow(ctx context.Context, name string) (int, Revision, error) {
 	if s := in.source(name); s != nil {
 		n, err := in.syncAll(ctx, s)
+		if err == nil && in.running.Load() {
+			ctx, cancel := context.WithTimeout(ctx, settleTime)
+			defer cancel()
+			in.following.settled(ctx, s)
+		}
 		return n, s.revision(), err
 	}
 	return 0, "", fault.New(fault.NotFound, "there is no source %q", name).WithFix("`fairlead catalog sources` lists them.")

@@ -281,6 +281,7 @@ func (s *source) believe(q Question, part []string, files map[string]*past, a An
 		if s.pasts.files[path] != p {
 			continue // its content has changed since
 		}
+		before := p.Dated
 		if c, changed := a.Changed[path]; changed {
 			p.known(c)
 		} else if a.AsBase[path] {
@@ -289,7 +290,9 @@ func (s *source) believe(q Question, part []string, files map[string]*past, a An
 			p.Doubt()
 			p.Dated = Dated{Sought: true}
 		}
-		d.Pasts[path] = s.dated(path)
+		if p.Dated != before { // else it is kept like that already
+			d.Pasts[path] = s.dated(path)
+		}
 	}
 	if len(q.Paths) == 0 {
 		s.meta.Dated = s.meta.Revision

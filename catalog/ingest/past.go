@@ -93,6 +93,10 @@ type descent struct {
 	// first tells that the next revision has none before it, follows, that it
 	// has the one in force as its first parent.
 	first, follows bool
+	// anew tells that all files are looked at, and dates which of them matter
+	// to who follows the source.
+	anew  bool
+	dates func(path string) bool
 
 	mu    sync.Mutex
 	fresh map[string]*past
@@ -100,8 +104,8 @@ type descent struct {
 
 // descend compares the next revision with the one in force. A commit that has
 // one parent, the one in force, is itself the last change of what it changed.
-func descend(s *source, tree Tree, before Revision, next Revision, changed map[string]string) *descent {
-	d := &descent{s: s, changed: changed, fresh: map[string]*past{}, follows: before == next}
+func (in *Ingester) descend(s *source, tree Tree, before Revision, next Revision, changed map[string]string) *descent {
+	d := &descent{s: s, changed: changed, fresh: map[string]*past{}, follows: before == next, dates: in.following.dates}
 	t, ok := tree.(Descendant)
 	if _, d.historic = s.from().(Historian); !d.historic || !ok {
 		return d
@@ -161,7 +165,7 @@ func (s *source) succeed(d *descent, next Revision) map[string]*Dated {
 		switch {
 		case id == "":
 			delete(s.pasts.files, path)
-		case fresh == nil && held: // another source reads it
+		case fresh == nil && d.matters(path, held):
 			fresh = d.newborn()
 			fallthrough
 		case fresh != nil:
@@ -171,6 +175,7 @@ func (s *source) succeed(d *descent, next Revision) map[string]*Dated {
 			keep[path] = s.dated(path)
 		}
 	}
+	s.attend(d, keep)
 	switch {
 	case d.first && d.answer.Commit != "":
 		for path, p := range s.pasts.files {
@@ -187,6 +192,31 @@ func (s *source) succeed(d *descent, next Revision) map[string]*Dated {
 		s.pasts.line = []Revision{next}
 	}
 	return keep
+}
+
+// matters tells whether somebody wants to know the past of a file that nobody
+// has just read: another source, or who follows this one.
+func (d *descent) matters(path string, held bool) bool {
+	return held || d.historic && !d.anew && d.dates(path)
+}
+
+// attend has the pasts found out that matter to who follows a source, of all
+// its files where all are looked at.
+func (s *source) attend(d *descent, keep map[string]*Dated) {
+	if !d.anew || !d.historic {
+		return
+	}
+	for path := range s.paths {
+		if s.pasts.files[path] != nil || !d.dates(path) {
+			continue
+		}
+		p := &past{}
+		if _, changed := d.changed[path]; changed {
+			p = d.newborn()
+		}
+		s.setPast(path, p)
+		keep[path] = s.dated(path)
+	}
 }
 
 // dated is what to keep of a file's past; nil where there is none.
@@ -240,6 +270,23 @@ func (in *Ingester) historyOf(s *source, path string) *entity.History {
 		return nil // whose it was is not there any more
 	}
 	return owner.history(rel)
+}
+
+// Changed is the last change of a file of a source; false while it is not
+// known for certain, or where what is in force is another content of it. See
+// catalog.Dating.
+func (in *Ingester) Changed(name, path, content string) (entity.LastChange, bool) {
+	s := in.source(name)
+	if s == nil {
+		return entity.LastChange{}, false
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	p := s.pasts.files[path]
+	if p == nil || s.paths[path] != content {
+		return entity.LastChange{}, false
+	}
+	return p.Last()
 }
 
 // history is what entities of a file are to tell of its past.

@@ -109,8 +109,13 @@ type dating struct {
 
 func startDating(t *testing.T, keeper *memoryKeeper, sources ...ingest.Source) *dating {
 	t.Helper()
+	return startFollowed(t, keeper, nil, "1", sources...)
+}
+
+func startFollowed(t *testing.T, keeper *memoryKeeper, followers []ingest.Follower, fingerprint string, sources ...ingest.Source) *dating {
+	t.Helper()
 	r := &dating{t: t, keeper: keeper, snap: index.Empty(), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	r.in = ingest.New(ingest.Config{Sources: sources, Processor: descriptor.New(descriptor.Options{Template: true}), Keeper: keeper, Fingerprint: "1", Refresh: time.Hour,
+	r.in = ingest.New(ingest.Config{Sources: sources, Processor: descriptor.New(descriptor.Options{Template: true}), Keeper: keeper, Followers: followers, Fingerprint: fingerprint, Refresh: time.Hour,
 		Publish: func(c []index.Change) {
 			r.mu.Lock()
 			defer r.mu.Unlock()

@@ -136,6 +136,7 @@ func location(name string, lines ...string) string {
 type memoryKeeper struct {
 	mu   sync.Mutex
 	kept map[string]*ingest.Kept
+	last ingest.Delta
 	err  error
 }
 
@@ -164,6 +165,7 @@ func (k *memoryKeeper) Save(_ context.Context, source string, d ingest.Delta) er
 	if k.err != nil {
 		return k.err
 	}
+	k.last = d
 	old := k.kept[source]
 	next := &ingest.Kept{Meta: d.Meta, Paths: map[string]string{}, Pasts: map[string]ingest.Dated{}}
 	files := map[string]*ingest.File{}

@@ -80,7 +80,8 @@ func (in *Ingester) examine(ctx context.Context, s *source, tree Tree, rev Revis
 	if meta.Revision != "" {
 		l.since = l.at.Unix()
 	}
-	l.descent = descend(s, tree, meta.Revision, rev, out.changed)
+	l.descent = in.descend(s, tree, meta.Revision, rev, out.changed)
+	l.descent.anew = out.replace
 	out.descent, out.meta.Dated = l.descent, l.descent.dated(meta, rev)
 	if since != "" && !recheck {
 		if ok, err := l.quick(ctx, s, out); ok || err != nil {

@@ -37,7 +37,7 @@ import (
 
 // readingVersion is part of what decides whether kept files are read anew:
 // raise it when files are read otherwise than before.
-const readingVersion = 1
+const readingVersion = 2
 
 // shutdownGrace is how long in-flight requests may take once the server ends.
 const shutdownGrace = 8 * time.Second

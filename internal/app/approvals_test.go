@@ -93,11 +93,11 @@ func (a *approvals) faultOf(body string) wanting {
 }
 
 // cli runs a command as somebody.
-func (a *approvals) cli(role string, args ...string) (code int, out string) {
-	a.t.Helper()
+func (s *server) cli(role string, args ...string) (code int, out string) {
+	s.t.Helper()
 	var b bytes.Buffer
-	env := map[string]string{"FAIRLEAD_SERVER": a.url, "FAIRLEAD_TOKEN": a.tokens[role]}
-	code = command.Run(a.t.Context(), args, command.Streams{In: strings.NewReader(""), Out: &b, Err: &b, Version: "test", Env: func(k string) string { return env[k] }})
+	env := map[string]string{"FAIRLEAD_SERVER": s.url, "FAIRLEAD_TOKEN": s.tokens[role]}
+	code = command.Run(s.t.Context(), args, command.Streams{In: strings.NewReader(""), Out: &b, Err: &b, Version: "test", Env: func(k string) string { return env[k] }})
 	return code, b.String()
 }
 

@@ -70,24 +70,66 @@ func TestBriefIsInferred(t *testing.T) {
 	}
 }
 
-// A changed target of the Makefile makes a command stale at the next refresh.
+// A changed target of the Makefile makes a command stale at the next refresh,
+// as every door and the command line tell it.
 func TestChangedTargetMakesStale(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	s := startDemo(t)
 	s.await("the Makefile is followed", func() bool { return len(s.brief("ledger").Rules) == 1 })
+	const mark = "Makefile has no target test"
 	if f := s.brief("ledger").Commands.Test; f.Stale != "" || f.Kind != catalog.Declared {
 		t.Fatalf("stale already: %+v", f)
 	}
-	s.commit("ledger", "Makefile", strings.ReplaceAll(readFile(t, s.repo("ledger", "Makefile")), "test:", "check:"))
+	good := readFile(t, s.repo("ledger", "Makefile"))
+	s.commit("ledger", "Makefile", strings.ReplaceAll(good, "test:", "check:"))
 	s.reread("ledger")
-	s.await("the mark appears", func() bool { return s.brief("ledger").Commands.Test.Stale == "Makefile has no target test" })
-	if text := s.tool("agent", "get_service_brief", map[string]any{"service": "ledger"}).Content[0].Text; !strings.Contains(text, "stale: Makefile has no target test") {
-		t.Errorf("the agent is not told: %s", text)
+	if f := s.brief("ledger").Commands.Test; f.Stale != mark || f.Value != "make test" {
+		t.Errorf("at the next refresh the command is %+v", f)
+	}
+	for door, said := range s.briefs("ledger") {
+		if !strings.Contains(said, mark) {
+			t.Errorf("%s does not tell: %s", door, said)
+		}
 	}
 	if err := s.stop(); err != nil {
 		t.Fatal(err)
 	}
 	s.start(filepath.Join(s.dir, "fairlead.yaml"))
-	if f := s.brief("ledger").Commands.Test; f.Stale == "" {
+	if f := s.brief("ledger").Commands.Test; f.Stale != mark {
 		t.Error("a restart forgets what was found")
 	}
+	s.commit("ledger", "Makefile", good)
+	s.reread("ledger")
+	for door, said := range s.briefs("ledger") {
+		if strings.Contains(said, mark) {
+			t.Errorf("%s does not forget it: %s", door, said)
+		}
+	}
+}
+
+// briefs are what the doors and the command line say of the commands of a
+// service.
+func (s *server) briefs(service string) map[string]string {
+	s.t.Helper()
+	mcp := s.tool("agent", "get_service_brief", map[string]any{"service": service, "sections": []string{"commands"}})
+	out := map[string]string{
+		"mcp":     string(mcp.StructuredContent),
+		"graphql": s.graph("developer", `{ serviceBrief(service: "`+service+`") { commands { test { value stale } } } }`).body,
+	}
+	for _, c := range mcp.Content {
+		out["mcp text"] += c.Text
+	}
+	for form, args := range map[string][]string{"command line": nil, "command line, JSON": {"-o", "json"}, "hook": {"hook"}} {
+		if form == "hook" {
+			args = []string{"hook", "session-start", "--format", "text", "--within", "1m", "--repo", s.repo(service)}
+		} else {
+			args = append([]string{"brief", service}, args...)
+		}
+		code, said := s.cli("developer", args...)
+		if code != 0 {
+			s.t.Errorf("fairlead %q ends with %d: %s", args, code, said)
+		}
+		out[form] = said
+	}
+	return out
 }

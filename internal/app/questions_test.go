@@ -90,18 +90,18 @@ func documentQuestions() []question {
 // calls at most, and 1,500 tokens in total.
 func TestAgentsQuestions(t *testing.T) {
 	s := startDemo(t)
-	s.asks(questions(s.repo))
+	s.asks(questions(s.repo), s.answer)
 }
 
 // TestAgentsQuestionsAboutDocuments asks those that documents answer.
 func TestAgentsQuestionsAboutDocuments(t *testing.T) {
 	s := startDemo(t)
-	s.asks(documentQuestions())
+	s.asks(documentQuestions(), s.answer)
 }
 
 // asks holds the answers to questions to what they have to say, and to their
-// budget.
-func (s *server) asks(all []question) {
+// budget; answer asks one of them.
+func (s *server) asks(all []question, answer func(q question) string) {
 	s.t.Helper()
 	var text string
 	s.t.Cleanup(func() {
@@ -112,7 +112,7 @@ func (s *server) asks(all []question) {
 	for _, q := range all {
 		// Files beside the catalog are followed a moment later.
 		s.await(q.text, func() bool {
-			text = s.answer(q)
+			text = answer(q)
 			return says(text, q.says)
 		})
 		if n := len(text) / 4; n > maxAnswer || len(q.calls) > 2 {

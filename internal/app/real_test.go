@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,14 +52,71 @@ func TestRealBackstageClient(t *testing.T) {
 	}
 }
 
+// inspector runs the MCP Inspector's command line against the server, as the
+// demo's agent.
+func (s *server) inspector(clients realtest.Clients) func(args ...string) string {
+	cli := filepath.Join(clients.Dir, "node_modules", "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")
+	return func(args ...string) string {
+		s.t.Helper()
+		base := []string{"--cli", s.url + "/mcp", "--transport", "http", "--header", "Authorization: Bearer " + s.tokens["agent"]}
+		return clients.Run(s.t, nil, cli, append(base, args...)...)
+	}
+}
+
+// TestRealAgentsQuestions asks what agents ask through a client that others
+// wrote.
+func TestRealAgentsQuestions(t *testing.T) {
+	clients := realtest.ClientsOf(t)
+	s := startDemo(t)
+	inspect := s.inspector(clients)
+	s.asks(append(questions(s.repo), documentQuestions()...), func(q question) string {
+		var text strings.Builder
+		for _, c := range q.calls {
+			text.WriteString(inspected(t, inspect(c.flags(t)...)))
+		}
+		return text.String()
+	})
+}
+
+// flags are the Inspector's for a call.
+func (c ask) flags(t *testing.T) []string {
+	t.Helper()
+	out := []string{"--method", "tools/call", "--tool-name", c.tool}
+	for _, name := range slices.Sorted(maps.Keys(c.args)) {
+		value, ok := c.args[name].(string)
+		if !ok {
+			enc, err := json.Marshal(c.args[name])
+			if err != nil {
+				t.Fatal(err)
+			}
+			value = string(enc)
+		}
+		out = append(out, "--tool-arg", name+"="+value)
+	}
+	return out
+}
+
+// inspected is what an agent reads of a result that the Inspector prints.
+func inspected(t *testing.T, printed string) string {
+	t.Helper()
+	var r toolAnswer
+	if err := json.Unmarshal([]byte(printed), &r); err != nil {
+		t.Fatalf("%v in %s", err, printed)
+	}
+	if r.IsError || len(r.Content) == 0 {
+		t.Errorf("the Inspector was given %s", printed)
+	}
+	var text strings.Builder
+	for _, part := range r.Content {
+		text.WriteString(part.Text + "\n")
+	}
+	return text.String()
+}
+
 func TestRealInspector(t *testing.T) {
 	clients := realtest.ClientsOf(t)
 	s := startDemo(t)
-	inspect := func(args ...string) string {
-		cli := filepath.Join(clients.Dir, "node_modules", "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")
-		base := []string{"--cli", s.url + "/mcp", "--transport", "http", "--header", "Authorization: Bearer " + s.tokens["agent"]}
-		return clients.Run(t, nil, cli, append(base, args...)...)
-	}
+	inspect := s.inspector(clients)
 	list := inspect("--method", "tools/list")
 	for _, tool := range []string{"whoami", "search_catalog", "get_entity", "get_service_brief", "get_dependencies"} {
 		if !strings.Contains(list, `"`+tool+`"`) {
