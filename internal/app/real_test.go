@@ -69,7 +69,9 @@ func TestRealAgentsQuestions(t *testing.T) {
 	clients := realtest.ClientsOf(t)
 	s := startDemo(t)
 	inspect := s.inspector(clients)
-	s.asks(append(questions(s.repo), documentQuestions()...), func(q question) string {
+	all := append(questions(s.repo), documentQuestions()...)
+	s.asks(all, s.answer) // everything has been followed by then
+	s.asks(all, func(q question) string {
 		var text strings.Builder
 		for _, c := range q.calls {
 			text.WriteString(inspected(t, inspect(c.flags(t)...)))
