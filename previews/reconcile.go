@@ -301,12 +301,13 @@ func (c *Reconciler) carryOut(ctx context.Context, r *Record, m move) error {
 // moved puts down what came of a move.
 func (c *Reconciler) moved(ctx context.Context, r *Record, holder string, d decision, failure error) (ok bool, err error) {
 	var e *Event
-	if d.Move == apply && (failure == nil || hopeless(failure)) {
+	over := hopeless(failure) && (d.Move == apply || d.Move == provide)
+	if d.Move == apply && failure == nil || over {
 		r.Applied = r.Commit
 	}
 	if failure != nil {
 		r.Reason = clip(fmt.Sprintf("%s failed at try %d: %s", d.Move, r.Tries, explain(failure)), 2*maxReason)
-		if (d.Move == apply || d.Move == provide) && hopeless(failure) {
+		if over {
 			r.Phase, r.Since = Failed, c.Now()
 			e = &Event{At: r.Since, Phase: Failed, Text: r.Reason}
 		}

@@ -69,7 +69,8 @@ type App struct {
 	localPreviews *local.Deployer
 	strays        *strayMetrics
 	jobs          *jobs.Queue
-	jobsDB        *sql.DB // of SQLite
+	jobsDB        *sql.DB        // of SQLite
+	closers       []func() error // of what previews' data is made by
 	listener      net.Listener
 	started       func() // called once everything has been read for the first time
 	server        *http.Server

@@ -30,6 +30,8 @@ type PreviewsConfig struct {
 	Deadlines previews.Deadlines `yaml:"deadlines"`
 	// Cost is what reports of usage count with.
 	Cost previews.Cost `yaml:"cost"`
+	// Data are the servers where they are given data of their own.
+	Data PreviewData `yaml:"data"`
 }
 
 // PreviewDeployers are the deployers that are configured.
@@ -50,7 +52,11 @@ const forgetPreviewsAfter = 30 * 24 * time.Hour
 
 // completePreviews fills in where local previews live.
 func (c *Config) completePreviews() {
-	if c.Previews == nil || c.Previews.Deployers.Local == nil {
+	if c.Previews == nil {
+		return
+	}
+	c.completeData()
+	if c.Previews.Deployers.Local == nil {
 		return
 	}
 	l := c.Previews.Deployers.Local
@@ -93,6 +99,7 @@ func (c *Config) checkPreviews(k *checker) {
 			k.add("previews.ttl."+f.name, "%s is not between %s and %s", f.d, f.least, f.most)
 		}
 	}
+	c.checkData(k)
 	if l := p.Deployers.Local; l != nil {
 		if isPostgres(c.State) {
 			k.add("previews.deployers.local", "with the state in PostgreSQL there may be several replicas, and none would see the processes of another; keep the state in a directory, or use another deployer")
@@ -121,13 +128,17 @@ func (a *App) makePreviews(ctx context.Context, guard *access.Guard) (err error)
 		}
 		deployers["local"] = a.localPreviews
 	}
-	a.reconciler = previews.NewReconciler(previews.ReconcilerConfig{Claims: a.store, Deployers: deployers, Limits: cfg.Limits, Deadlines: cfg.Deadlines,
+	data, err := a.previewData(repositories)
+	if err != nil {
+		return err
+	}
+	a.reconciler = previews.NewReconciler(previews.ReconcilerConfig{Claims: a.store, Deployers: deployers, Data: data, Limits: cfg.Limits, Deadlines: cfg.Deadlines,
 		Observe: a.telemetry.previews(a.store), Logger: a.telemetry.log})
 	if err = a.openJobs(ctx); err != nil {
 		return err
 	}
 	a.previews, err = previews.New(previews.Config{Policy: a.cfg.policy, Guard: guard, Catalog: a.catalog, Repositories: repositories, Wishes: a.store, Reads: a.store,
-		Deployers: deployers, Wake: a.wakePreview, Limits: cfg.Limits, TTL: cfg.TTL, Cost: cfg.Cost})
+		Deployers: deployers, Data: data, Wake: a.wakePreview, Limits: cfg.Limits, TTL: cfg.TTL, Cost: cfg.Cost})
 	if err != nil {
 		return err
 	}
@@ -242,6 +253,9 @@ func (a *App) closePreviews() error {
 	}
 	if a.localPreviews != nil {
 		errs = append(errs, a.localPreviews.Close())
+	}
+	for _, c := range a.closers {
+		errs = append(errs, c())
 	}
 	return errors.Join(errs...)
 }

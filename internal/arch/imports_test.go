@@ -51,14 +51,19 @@ var layers = []layer{
 
 // engines are the libraries that exactly one package may import.
 var engines = map[string]string{
-	"github.com/go-git/go-git/v5":             "internal/git",
-	"github.com/google/go-github/v89":         "internal/forge/github",
-	"code.gitea.io/sdk/gitea":                 "internal/forge/gitea",
-	"gitlab.com/gitlab-org/api/client-go/v2":  "internal/forge/gitlab",
-	"go.etcd.io/bbolt":                        "internal/keep",
-	"modernc.org/sqlite":                      "internal/store",
-	"github.com/jackc/pgx/v5":                 "internal/store",
-	"github.com/pressly/goose/v3":             "internal/store",
+	"github.com/go-git/go-git/v5":            "internal/git",
+	"github.com/google/go-github/v89":        "internal/forge/github",
+	"code.gitea.io/sdk/gitea":                "internal/forge/gitea",
+	"gitlab.com/gitlab-org/api/client-go/v2": "internal/forge/gitlab",
+	"go.etcd.io/bbolt":                       "internal/keep",
+	"modernc.org/sqlite":                     "internal/store",
+	"github.com/jackc/pgx/v5":                "internal/store",
+	"github.com/pressly/goose/v3":            "internal/store",
+	// Databases are made for previews in other servers than the store's, by
+	// statements that no pool and no database/sql may repeat or put into a
+	// transaction, and filled by files of many statements: docs/adr/0016.
+	"github.com/jackc/pgx/v5/pgconn":          "previews/postgres",
+	"github.com/jackc/pgx/v5/pgproto3":        "previews/postgres",
 	"github.com/jackc/pgx/v5/pgxpool":         "internal/jobs", // River wants a pool of its own
 	"github.com/riverqueue/river":             "internal/jobs",
 	"github.com/mark3labs/mcp-go":             "mcp",

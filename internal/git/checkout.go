@@ -133,24 +133,51 @@ func (r *remote) abbreviated(ctx context.Context, short string) (id string, err 
 	return id, err
 }
 
+// File gives the bytes of one file of a commit; not_found where there is none
+// (a symbolic link is none), failed_precondition where it is too large.
+func (s *Source) File(ctx context.Context, commit, path string) ([]byte, error) {
+	t, done, err := s.at(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	data, err := t.Read(ctx, path)
+	switch {
+	case errors.Is(err, ingest.ErrNotFound):
+		return nil, fault.New(fault.NotFound, "commit %.12s of %s has no file %s", commit, t.name, path).WithFix("Name a file that is in the repository at that commit; a symbolic link is not followed.")
+	case errors.Is(err, ingest.ErrTooLarge):
+		return nil, fault.New(fault.FailedPrecondition, "the file %s of commit %.12s of %s has more than %d bytes", path, commit, t.name, t.limits.FileBytes).WithFix("Make the file smaller.")
+	}
+	return data, err
+}
+
+// at opens a commit of the source that any revision may have found; done
+// closes it.
+func (s *Source) at(ctx context.Context, commit string) (t *Tree, done func(), err error) {
+	rd, clear := s.reader, func() {}
+	if r, ok := rd.(*remote); ok {
+		o, cleared, err := r.elsewhere(commit)
+		if err != nil {
+			return nil, nil, err
+		}
+		rd, clear = o, cleared
+	}
+	if t, err = rd.open(ctx, ingest.Revision(commit)); err != nil {
+		clear()
+		return nil, nil, err
+	}
+	return t, func() { _ = t.Close(); clear() }, nil
+}
+
 // Checkout writes the files of a commit into a folder that is empty, symbolic
 // links included, submodules left out. Files and their number are bounded by
 // the source's limits, all of them together by its limit of the disk.
 func (s *Source) Checkout(ctx context.Context, commit, dir string) error {
-	rd := s.reader
-	if r, ok := rd.(*remote); ok {
-		o, done, err := r.elsewhere(commit)
-		if err != nil {
-			return err
-		}
-		defer done()
-		rd = o
-	}
-	t, err := rd.open(ctx, ingest.Revision(commit))
+	t, done, err := s.at(ctx, commit)
 	if err != nil {
 		return err
 	}
-	defer t.Close()
+	defer done()
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fault.New(fault.Unavailable, "the folder for the files of commit %.12s cannot be opened", commit).WithFix("Let the server's user write it.").Because(err)

@@ -81,3 +81,21 @@ func TestCheckoutWithinBounds(t *testing.T) {
 		}
 	}
 }
+
+func TestFile(t *testing.T) {
+	_, first, second, sources := checkedOut(t)
+	for kind, src := range sources {
+		t.Run(kind, func(t *testing.T) {
+			for commit, want := range map[string]string{first: "one\n", second: "two\n"} {
+				if data, err := src.File(t.Context(), commit, "docs/a.md"); err != nil || string(data) != want {
+					t.Errorf("%q, %v; not %q", data, err, want)
+				}
+			}
+			for _, path := range []string{"nobody", "docs", "link", "../run.sh", "", "docs/../run.sh"} {
+				if data, err := src.File(t.Context(), first, path); fault.CodeOf(err) != fault.NotFound || fault.From(err).Fix == "" {
+					t.Errorf("%q: %q, %v", path, data, err)
+				}
+			}
+		})
+	}
+}

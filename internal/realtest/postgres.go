@@ -122,6 +122,9 @@ func postgresBin() (string, error) {
 	return filepath.Dir(initdb), err
 }
 
+// hba lets the superuser in by any password, and other roles by theirs.
+const hba = "host all fairlead 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
+
 func startPostgres() (*postgresServer, error) {
 	bin, err := postgresBin()
 	if err != nil {
@@ -142,6 +145,9 @@ func startPostgres() (*postgresServer, error) {
 	cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Credential: as}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, errors.Join(fmt.Errorf("initdb: %w\n%s", err, out), os.RemoveAll(dir))
+	}
+	if err := os.WriteFile(filepath.Join(dir, "data", "pg_hba.conf"), []byte(hba), 0o600); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	for range 5 { // another process may take the port first
 		port, portErr := freePort()
