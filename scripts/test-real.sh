@@ -48,7 +48,7 @@ for s in "${selected[@]}"; do
     postgres)
       internal/realtest/install.sh
       go test -race -timeout "${limit[$s]}" ./internal/store/... ./internal/jobs/... ./access/... ./previews/... || failed=1
-      go test -race -timeout "${limit[$s]}" -run 'TestApprovalsEndToEnd' ./internal/app || failed=1
+      go test -race -timeout "${limit[$s]}" -run 'TestApprovalsEndToEnd|TestPreviewDataPostgres' ./internal/app || failed=1
       go test -race -timeout "${limit[$s]}" -run Postgres ./internal/realtest || failed=1 ;;
     backstage)
       internal/realtest/backstage.sh

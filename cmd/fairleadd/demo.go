@@ -19,13 +19,17 @@ import (
 type demoCmd struct {
 	Dir    string `help:"Where to put the repositories and the state; a temporary folder, removed at the end, if left out." placeholder:"DIR"`
 	Listen string `help:"The address to serve at." default:"127.0.0.1:7007" placeholder:"ADDR"`
+
+	Postgres             string `help:"A PostgreSQL server, as an administrator without its password, where previews of orders are given a database of their own." placeholder:"URL"`
+	PostgresPasswordFile string `help:"The file that holds that password." type:"path" placeholder:"FILE"`
 }
 
 // Help shows examples.
 func (demoCmd) Help() string {
 	return `Examples:
   fairleadd demo
-  fairleadd demo --dir ./demo --listen 127.0.0.1:7100`
+  fairleadd demo --dir ./demo --listen 127.0.0.1:7100
+  fairleadd demo --postgres postgres://admin@127.0.0.1:5432/postgres --postgres-password-file ./password`
 }
 
 // Run makes the demo and serves it until the process is told to end.
@@ -41,7 +45,7 @@ func (c *demoCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	fmt.Println("making the repositories of a small company below", filepath.Join(dir, "repos"))
-	set, err := demo.Prepare(ctx, dir, c.Listen)
+	set, err := demo.PrepareWith(ctx, dir, c.Listen, demo.Postgres{URL: c.Postgres, PasswordFile: c.PostgresPasswordFile})
 	if err != nil {
 		return err
 	}

@@ -114,7 +114,7 @@ func makeKey(file string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(part.Name())
+	defer func() { _ = os.Remove(part.Name()) }() // the link is what stays
 	_, err = part.WriteString(hex.EncodeToString(random) + "\n")
 	if err = errors.Join(err, part.Sync(), part.Close()); err != nil {
 		return err

@@ -8,6 +8,8 @@ type service struct {
 	Tags                     []string
 	Consumes, Needs          []string
 	API, Database, Preview   bool
+	// Seed tells that previews may have a database of their own.
+	Seed bool
 	// Bare services declare nothing for agents: it is found in their files.
 	Bare      bool
 	Objective string
@@ -69,7 +71,7 @@ func services() []service {
 		{Name: "payments", Title: "Payments", Description: "Charges cards and pays out refunds.", Team: "payments", System: "money", Tags: []string{"go", "tier1", "pci"}, Consumes: []string{"fraud", "ledger"}, Needs: []string{"resource:payments-db"}, API: true, Database: true, Preview: true, Objective: "0.9995"},
 		{Name: "fraud", Title: "Fraud check", Description: "Scores payments for risk.", Team: "payments", System: "money", Tags: []string{"python", "ml", "tier1"}, API: true, Preview: true, Objective: "0.999"},
 		{Name: "ledger", Title: "Ledger", Description: "Books every movement of money, for good.", Team: "payments", System: "money", Tags: []string{"go", "tier1"}, Needs: []string{"resource:ledger-db"}, API: true, Database: true, Preview: true, Objective: "0.9999"},
-		{Name: "orders", Title: "Orders", Description: "Keeps orders from paid to delivered.", Team: "fulfilment", System: "delivery", Tags: []string{"kotlin", "tier1"}, Consumes: []string{"inventory", "shipping"}, Needs: []string{"resource:orders-db"}, API: true, Database: true, Preview: true, Objective: "0.999"},
+		{Name: "orders", Title: "Orders", Description: "Keeps orders from paid to delivered.", Team: "fulfilment", System: "delivery", Tags: []string{"kotlin", "tier1"}, Consumes: []string{"inventory", "shipping"}, Needs: []string{"resource:orders-db"}, API: true, Database: true, Preview: true, Seed: true, Objective: "0.999"},
 		{Name: "inventory", Title: "Inventory", Description: "Counts what is in stock.", Team: "fulfilment", System: "delivery", Tags: []string{"go", "tier2"}, Needs: []string{"resource:inventory-db"}, API: true, Database: true, Preview: true, Bare: true, Objective: "0.999"},
 		{Name: "shipping", Title: "Shipping", Description: "Hands parcels to carriers and follows them.", Team: "fulfilment", System: "delivery", Tags: []string{"typescript", "tier2"}, Consumes: []string{"notifications"}, API: true, Preview: true, Objective: "0.99"},
 		{Name: "notifications", Title: "Notifications", Description: "Sends mail and messages to customers.", Team: "fulfilment", System: "delivery", Tags: []string{"typescript", "tier3"}, API: true, Preview: true, Bare: true, Objective: "0.99"},

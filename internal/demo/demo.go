@@ -147,6 +147,9 @@ func (r *renderer) service(s service) (content, error) {
 	if s.API {
 		into["openapi.yaml"] = "openapi.yaml"
 	}
+	if s.Seed {
+		into["db/seed.sql"] = "seed.sql"
+	}
 	if s.Bare {
 		into[".gitea/workflows/ci.yaml"], into["CODEOWNERS"], into["ops/alerts.yaml"] = "ci.yaml", "CODEOWNERS", "alerts.yaml"
 	}

@@ -30,9 +30,21 @@ func who() map[string]string {
 	}
 }
 
+// Postgres is a PostgreSQL server that previews are given databases in.
+type Postgres struct {
+	// URL has no password; PasswordFile holds it, "" where none is needed.
+	URL, PasswordFile string
+}
+
 // Prepare makes repositories, tokens and a configuration below dir. What an
 // earlier demo left there is used again.
 func Prepare(ctx context.Context, dir, listen string) (*Set, error) {
+	return PrepareWith(ctx, dir, listen, Postgres{})
+}
+
+// PrepareWith is Prepare with a server for previews' data, none if it has no
+// URL.
+func PrepareWith(ctx context.Context, dir, listen string, data Postgres) (*Set, error) {
 	set := &Set{Config: filepath.Join(dir, "fairlead.yaml"), Tokens: map[string]string{}}
 	if err := os.MkdirAll(filepath.Join(dir, "tokens"), 0o700); err != nil {
 		return nil, err
@@ -46,7 +58,7 @@ func Prepare(ctx context.Context, dir, listen string) (*Set, error) {
 			return nil, err
 		}
 	}
-	return set, os.WriteFile(set.Config, []byte(config(set, listen)), 0o600)
+	return set, os.WriteFile(set.Config, []byte(config(set, listen, data)), 0o600)
 }
 
 // token reads the token in a file, or makes one.
@@ -58,7 +70,7 @@ func token(file string) (string, error) {
 	return t, os.WriteFile(file, []byte(t+"\n"), 0o600)
 }
 
-func config(set *Set, listen string) string {
+func config(set *Set, listen string, data Postgres) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "listen: %s\nstate: ./state\nauth:\n  tokens:\n", listen)
 	for _, role := range []string{"agent", "developer", "sre"} {
@@ -70,7 +82,18 @@ func config(set *Set, listen string) string {
 		fmt.Fprintf(&b, "    - {name: %s, git: {url: %q}}\n", r.Name, r.Dir)
 	}
 	if runtime.GOOS == "linux" { // where the local deployer works
-		b.WriteString("previews: {deployers: {local: {}}}\n")
+		b.WriteString("previews: {deployers: {local: {}}" + data.section() + "}\n")
 	}
 	return b.String()
+}
+
+// section is its part of the configuration of previews.
+func (p Postgres) section() string {
+	switch {
+	case p.URL == "":
+		return ""
+	case p.PasswordFile == "":
+		return fmt.Sprintf(", data: {postgres: [{name: main, url: %q}]}", p.URL)
+	}
+	return fmt.Sprintf(", data: {postgres: [{name: main, url: %q, passwordFile: %q}]}", p.URL, p.PasswordFile)
 }
