@@ -17,3 +17,19 @@ func FuzzInnocent(f *testing.F) {
 		}
 	})
 }
+
+// FuzzNames looks for settings of secrets in texts that would be taken to name
+// none.
+func FuzzNames(f *testing.F) {
+	for _, s := range []string{
+		"API_TOKEN=0123456789", "the pa\u017fsword is 0123456789", "To\u212aEN: 0123456789", "api\u017fecret = 0123456789", "passphrase\n:\n0123456789", "apiKey: 0123456789",
+		"PRIVATE-KEY := 0123456789", "access_key=0123456789", "my credentials: 0123456789", "a key: 0123456789", "\u0130 secret: 0123456789",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if !names(s) && secretSetting.MatchString(s) {
+			t.Errorf("%q sets a secret and is said to name none", s)
+		}
+	})
+}

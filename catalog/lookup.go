@@ -1,35 +1,31 @@
 package catalog
 
 import (
-	"slices"
-
 	"github.com/fairlead-dev/fairlead/access"
-	"github.com/fairlead-dev/fairlead/catalog/entity"
 )
 
 // Inhabitants are the components that live nearest above a path of a
-// repository, sorted, whoever may see them: Visible tells that. There are none
-// where nobody lives above the path.
-func (s *Service) Inhabitants(repository, at string) []string {
-	var best []string
-	nearest := -1
-	for _, c := range s.residents.of(entity.RepositoryKey(repository)) {
-		switch {
-		case !below(at, c.dir) || len(c.dir) < nearest:
-		case len(c.dir) > nearest:
-			best, nearest = []string{c.ref}, len(c.dir)
-		default:
-			best = append(best, c.ref)
-		}
-	}
-	slices.Sort(best)
-	return best
+// repository, by its entity.RepositoryKey, sorted, whoever may see them: a View
+// tells that. There are none where nobody lives above the path.
+func (s *Service) Inhabitants(key, at string) []string {
+	return s.residents.above(key, at, func(string) bool { return true })
 }
+
+// Inhabited tells whether any component of a repository, by its
+// entity.RepositoryKey, passes a test.
+func (s *Service) Inhabited(key string, test func(ref string) bool) bool {
+	return s.residents.any(key, test)
+}
+
+// Lives is the entity.RepositoryKey of the repository that a component says it
+// lives in, "" where it says none.
+func Lives(e *Entity) (key string) { return homeOf(e).repository }
 
 // View is what one caller sees of the catalog at one moment.
 type View struct {
 	reading
 	sources map[string]bool // of the entities seen; nil while nobody asked
+	seeing  func(ref string) bool
 }
 
 // NewView is the caller's view of a catalog now. It is not safe for concurrent
@@ -41,6 +37,14 @@ func (v *View) All() bool { return v.scope.All() }
 
 // Entity is the entity of a full reference, nil where the caller sees none.
 func (v *View) Entity(ref string) *Entity { return v.Get(v.scope, ref) }
+
+// Sees tells whether the caller sees an entity of a full reference.
+func (v *View) Sees(ref string) bool {
+	if v.seeing == nil {
+		v.seeing = v.Seeing(v.scope)
+	}
+	return v.seeing(ref)
+}
 
 // There tells whether an entity exists, whoever may see it.
 func (v *View) There(ref string) bool {

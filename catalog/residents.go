@@ -1,7 +1,7 @@
 package catalog
 
 import (
-	"cmp"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -23,10 +23,11 @@ type home struct{ repository, dir string }
 // them, so that a brief need not look through the whole catalog.
 type residents struct {
 	mu sync.RWMutex // guards what follows
-	// in are the folders of components by repository and reference, files the
-	// same by where their catalog files are.
-	in, files map[string]map[string]string
-	at        map[string][2]home
+	// own are the components that live in the repository of their catalog file,
+	// guests those that live in another, both by where they live; filed are all
+	// by where their catalog files are.
+	own, guests, filed map[string]folders
+	at                 map[string][2]home
 }
 
 // move notes what a publication changes.
@@ -34,15 +35,14 @@ func (r *residents) move(changes []index.Change) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.at == nil {
-		r.in, r.files, r.at = map[string]map[string]string{}, map[string]map[string]string{}, map[string][2]home{}
+		r.own, r.guests, r.filed, r.at = map[string]folders{}, map[string]folders{}, map[string]folders{}, map[string][2]home{}
 	}
 	for _, c := range changes {
 		if !strings.HasPrefix(c.Ref, "component:") {
 			continue
 		}
 		if old, ok := r.at[c.Ref]; ok {
-			settle(r.in, c.Ref, old[0], false)
-			settle(r.files, c.Ref, old[1], false)
+			r.settle(c.Ref, old, folders.remove)
 			delete(r.at, c.Ref)
 		}
 		if c.Record == nil {
@@ -50,24 +50,28 @@ func (r *residents) move(changes []index.Change) {
 		}
 		e := c.Record.Entity
 		now := [2]home{homeOf(e), {entity.RepositoryKey(e.From.Repository), folderOf(e.From.Path)}}
-		settle(r.in, c.Ref, now[0], true)
-		settle(r.files, c.Ref, now[1], true)
+		r.settle(c.Ref, now, folders.add)
 		r.at[c.Ref] = now
 	}
 }
 
-func settle(in map[string]map[string]string, ref string, h home, moves bool) {
-	all := in[h.repository]
-	switch {
-	case h.repository == "":
-	case !moves:
-		if delete(all, ref); len(all) == 0 {
-			delete(in, h.repository)
+// settle lets a component move in or out where it lives and where its file is.
+func (r *residents) settle(ref string, homes [2]home, move func(f folders, dir, ref string)) {
+	lives := r.own
+	if homes[0].repository != homes[1].repository {
+		lives = r.guests
+	}
+	for i, in := range []map[string]folders{lives, r.filed} {
+		key := homes[i].repository
+		if key == "" {
+			continue
 		}
-	case all == nil:
-		in[h.repository] = map[string]string{ref: h.dir}
-	default:
-		all[ref] = h.dir
+		if in[key] == nil {
+			in[key] = folders{}
+		}
+		if move(in[key], homes[i].dir, ref); len(in[key]) == 0 {
+			delete(in, key)
+		}
 	}
 }
 
@@ -75,68 +79,98 @@ func settle(in map[string]map[string]string, ref string, h home, moves bool) {
 func (r *residents) alone(key string) bool {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	own := 0
-	for ref := range r.in[key] {
-		if _, here := r.files[key][ref]; here {
-			if own++; own > 1 {
-				return false
-			}
-		}
-	}
-	return own == 1 || len(r.in[key]) <= 1
+	own := r.own[key].count(2)
+	return own == 1 || own == 0 && r.guests[key].count(2) <= 1
 }
 
-// resident is a component and its folder.
-type resident struct{ ref, dir string }
-
-// of are the components of a repository.
-func (r *residents) of(key string) []resident {
-	return r.among(key, func(string) bool { return true })
-}
-
-// among are the components of a repository that keep chooses by their folders, or
-// of the repository that a page or folder is in; those whose catalog files are
-// there where nobody lives there. Of what is above a URL only what speaks for
-// itself counts.
-func (r *residents) among(key string, keep func(dir string) bool) []resident {
+// of are the components of a repository, sorted.
+func (r *residents) of(key string) []string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
+	var out []string
+	for _, c := range r.in(key) {
+		out = append(out, c.refs()...)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// any tells whether a component of a repository passes a test.
+func (r *residents) any(key string, test func(ref string) bool) bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for _, c := range r.in(key) {
+		if c.any(test) {
+			return true
+		}
+	}
+	return false
+}
+
+// above are the components of the folder that is nearest above a path of a
+// repository, less those that keep leaves out, sorted; a folder of which it
+// leaves out all counts for nothing.
+func (r *residents) above(key, at string, keep func(ref string) bool) []string {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for in := r.in(key); len(in) > 0; at = at[:max(0, strings.LastIndexByte(at, '/'))] {
+		if out := in[at].kept(keep); len(out) > 0 || at == "" {
+			return out
+		}
+	}
+	return nil
+}
+
+// highest are the components of the folder that is nearest to the root of a
+// repository, as above has them.
+func (r *residents) highest(key string, keep func(ref string) bool) []string {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	in := r.in(key)
+	if out := in[""].kept(keep); len(out) > 0 {
+		return out
+	}
+	var best []string
+	least := math.MaxInt
+	for dir, c := range in {
+		depth := strings.Count(dir, "/")
+		if depth > least {
+			continue
+		}
+		some := c.kept(keep)
+		switch {
+		case len(some) == 0:
+		case depth < least:
+			best, least = some, depth
+		default:
+			best = append(best, some...)
+		}
+	}
+	slices.Sort(best)
+	return best
+}
+
+// in are the folders of the components of a repository, or of the one that a
+// page or folder is in; those of catalog files where nobody lives there. Of
+// what is above a URL only what speaks for itself counts. Anybody may write
+// that a component of theirs lives in a repository; where it speaks for itself
+// that does not count, lest it be taken for what the repository holds. It is
+// called under the lock.
+func (r *residents) in(key string) folders {
 	for k := key; strings.Contains(k, "/"); k = path.Dir(k) {
-		speaks := r.speaks(k)
-		for _, in := range []map[string]string{r.in[k], r.files[k]} {
-			var out []resident
-			lives := false
-			for ref, dir := range in {
-				if _, here := r.files[k][ref]; !here && (speaks || k != key) {
-					continue
-				}
-				lives = true
-				if keep(dir) {
-					out = append(out, resident{ref, dir})
-				}
-			}
-			if lives {
-				return out
-			}
+		switch {
+		case len(r.own[k]) > 0:
+			return r.own[k]
+		case k == key && len(r.guests[k]) > 0:
+			return r.guests[k]
+		case len(r.filed[k]) > 0:
+			return r.filed[k]
 		}
 		if k == "/" {
 			break
 		}
 	}
 	return nil
-}
-
-// speaks tells whether a component lives in a repository that holds its catalog
-// file. Anybody may write that a component of theirs lives in a repository;
-// where it speaks for itself that does not count, lest it be taken for what the
-// repository holds. It is called under the lock.
-func (r *residents) speaks(key string) bool {
-	for ref := range r.in[key] {
-		if _, here := r.files[key][ref]; here {
-			return true
-		}
-	}
-	return false
 }
 
 // homeOf is where a component lives.
@@ -179,10 +213,16 @@ func (s *Service) ofRepository(r reading, repository, at string) (*Entity, strin
 	root, dir := splitLocation(repository)
 	at = strings.TrimPrefix(path.Join(dir, at), "/")
 	key := entity.RepositoryKey(root)
-	best := r.nearest(s.residents.among(key, func(dir string) bool { return at == "" || below(at, dir) }), at)
+	seen := func(ref string) bool { return r.Get(r.scope, ref) != nil }
+	var best []string
+	if at == "" {
+		best = s.residents.highest(key, seen)
+	} else {
+		best = s.residents.above(key, at, seen)
+	}
 	switch len(best) {
 	case 0:
-		refs := sortedRefs(r.visible(s.residents.of(key)))
+		refs := slices.DeleteFunc(s.residents.of(key), func(ref string) bool { return !seen(ref) })
 		if len(refs) == 0 {
 			return nil, "", fault.New(fault.NotFound, "no component is in repository %q", repository).
 				WithFix("Check the URL, or add a catalog-info.yaml to the repository.")
@@ -190,48 +230,10 @@ func (s *Service) ofRepository(r reading, repository, at string) (*Entity, strin
 		return nil, "", fault.New(fault.NotFound, "no component of repository %q has a folder above %.200q", repository, at).
 			WithFix("It holds %s: ask for one of them by name.", shortList(refs)).WithDetail("refs", refs[:min(100, len(refs))])
 	case 1:
-		return r.Get(r.scope, best[0].ref), at, nil
+		return r.Get(r.scope, best[0]), at, nil
 	}
-	refs := sortedRefs(best)
-	return nil, "", fault.New(fault.Conflict, "%d components of repository %q are equally near: %s", len(refs), repository, shortList(refs)).
-		WithFix("Give the path inside the repository, or ask for one of them by name.").WithDetail("refs", refs[:min(100, len(refs))])
-}
-
-// visible are those that the caller may see.
-func (r reading) visible(all []resident) []resident {
-	return slices.DeleteFunc(all, func(c resident) bool { return r.Get(r.scope, c.ref) == nil })
-}
-
-// nearest are those of the folder that is nearest above a path, or to the root
-// where there is no path; all are above it.
-func (r reading) nearest(all []resident, at string) []resident {
-	near := func(c resident) int { return -len(c.dir) }
-	if at == "" {
-		near = func(c resident) int { return strings.Count("/"+c.dir, "/") + min(len(c.dir), 1) }
-	}
-	var best []resident
-	for _, c := range r.visible(all) {
-		d := 0
-		if len(best) > 0 {
-			d = cmp.Compare(near(c), near(best[0]))
-		}
-		switch {
-		case d < 0:
-			best = []resident{c}
-		case d == 0:
-			best = append(best, c)
-		}
-	}
-	return best
-}
-
-func sortedRefs(all []resident) []string {
-	var refs []string
-	for _, c := range all {
-		refs = append(refs, c.ref)
-	}
-	slices.Sort(refs)
-	return refs
+	return nil, "", fault.New(fault.Conflict, "%d components of repository %q are equally near: %s", len(best), repository, shortList(best)).
+		WithFix("Give the path inside the repository, or ask for one of them by name.").WithDetail("refs", best[:min(100, len(best))])
 }
 
 func shortList(refs []string) string {

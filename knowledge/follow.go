@@ -26,9 +26,9 @@ var (
 // Restore brings back what was kept. Call it before anything is followed.
 func (s *Service) Restore(ctx context.Context) error {
 	return s.keeper.Each(ctx, func(source string, st State, cards []*Card) {
-		next := &shelf{state: st, cards: map[string]*Card{}}
+		next := newShelf(st)
 		for _, c := range cards {
-			next.cards[c.Path] = c
+			next.add(c)
 			s.library.last.Store(max(s.library.last.Load(), c.ID))
 		}
 		if st.Format != Format { // its cards are there to be replaced
@@ -50,11 +50,11 @@ func (s *Service) Follow(ctx context.Context, v ingest.View) error {
 	if old == nil {
 		old = &shelf{}
 	}
-	next := &shelf{cards: map[string]*Card{}, state: State{Format: Format, Revision: v.Revision, Info: v.Info, URL: v.Source.Repository}}
+	next := newShelf(State{Format: Format, Revision: v.Revision, Info: v.Info, URL: v.Source.Repository})
 	var todo []string
 	for _, at := range s.wanted(ctx, v) {
 		if c := old.cards[at]; c != nil && c.Content == v.Files[at] && old.state.Format == Format {
-			next.cards[at] = c
+			next.add(c)
 			continue
 		}
 		todo = append(todo, at)
@@ -104,7 +104,7 @@ func (s *Service) read(ctx context.Context, v ingest.View, todo []string, next *
 					return
 				}
 				c := &Card{ID: s.library.id(), Source: v.Source.Name, Path: at, Content: v.Files[at], Meta: d.Meta}
-				next.cards[at] = c
+				next.add(c)
 				if !yield(&Entry{Card: c, Sections: d.Sections, Text: d.Text}, nil) {
 					return
 				}

@@ -30,6 +30,7 @@ type Card struct {
 	// Content identifies the content that was read.
 	Content string `json:"content"`
 	document.Meta
+	folder *folder // set when the library takes it
 }
 
 // Entry is a document for the index.
@@ -85,14 +86,18 @@ type Match struct {
 	ID int64
 	// Text is how well the words match, 0 or more.
 	Text float64
-	// Part tells that not every word was looked for.
-	Part bool
+	// Share is how much of the question the document holds, by the weights of
+	// its words: above 0, and 1 where it has every word that any has.
+	Share float64
 }
 
 // Found are the matches of a query, in no order.
 type Found struct {
 	Matches []Match
-	// More tells that the words are so common that not all documents that
-	// have them were looked at.
+	// Weights are how much each word of the query tells, 0 or more: the fewer
+	// documents have it, the more.
+	Weights []float64
+	// More tells that not all documents that have the words are among the
+	// matches, so common are they.
 	More bool
 }

@@ -1,17 +1,46 @@
 package knowledge
 
 import (
+	"path"
 	"slices"
 	"sync"
 	"sync/atomic"
 
+	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
 )
 
 // shelf is what is known of one source. It is never changed.
 type shelf struct {
 	state State
+	key   string           // of its repository
 	cards map[string]*Card // by path
+	// folders are those of the cards, by name.
+	folders map[string]*folder
+}
+
+func newShelf(s State) *shelf {
+	return &shelf{state: s, key: entity.RepositoryKey(s.URL), cards: map[string]*Card{}, folders: map[string]*folder{}}
+}
+
+// add puts a card on a shelf that nobody reads yet. One that was on another
+// before stays as it is.
+func (s *shelf) add(c *Card) {
+	s.cards[c.Path] = c
+	dir := path.Dir(c.Path)
+	if dir == "." {
+		dir = ""
+	}
+	known := s.folders[dir]
+	switch {
+	case c.folder != nil:
+		s.folders[dir] = c.folder
+	case known != nil:
+		c.folder = known
+	default:
+		c.folder = &folder{c.Source, dir}
+		s.folders[dir] = c.folder
+	}
 }
 
 // library is the cards of all documents, in memory.
@@ -49,9 +78,9 @@ func (l *library) card(id int64) *Card {
 }
 
 // at finds a document by its place.
-func (l *library) at(source, path string) *Card {
+func (l *library) at(source, at string) *Card {
 	if s := l.shelf(source); s != nil {
-		return s.cards[path]
+		return s.cards[at]
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ const (
 )
 
 // hit makes a hit of a document: its best section, and a passage of that.
-func (r *reading) hit(ctx context.Context, c *Card, words []string) (KnowledgeHit, error) {
+func (r *reading) hit(ctx context.Context, c *Card, words []weighed) (KnowledgeHit, error) {
 	h := KnowledgeHit{Handle: handleOf(c, ""), Standing: r.standing(c, c.Line)}
 	e, err := r.index.Text(ctx, c.ID)
 	if err != nil || e == nil || len(e.Sections) == 0 {
@@ -39,9 +39,25 @@ func body(e *Entry, i int) string {
 	return text
 }
 
+// weighed is a word that is looked for, and how much it tells.
+type weighed struct {
+	text   string
+	weight float64
+}
+
+// weigh puts words and weights together. Within a document a rare word tells
+// so much more than common ones that no number of them makes up for it.
+func weigh(words []string, weights []float64) []weighed {
+	out := make([]weighed, len(words))
+	for i, w := range words {
+		out[i] = weighed{w, weights[i] * weights[i]}
+	}
+	return out
+}
+
 // bestSection is the section that has the most of the words, those in headings
 // counting for more; the first of several.
-func bestSection(e *Entry, words []string) int {
+func bestSection(e *Entry, words []weighed) int {
 	best, most := 0, -1.0
 	scanned := 0
 	for i, s := range e.Sections {
@@ -52,27 +68,28 @@ func bestSection(e *Entry, words []string) int {
 		if strings.TrimSpace(text) == "" {
 			continue // its heading says it all
 		}
-		if score := 3*float64(hits(s.Heading, words)) + 2*float64(hits(text, words)); score > most {
+		if score := 3*hits(s.Heading, words) + 2*hits(text, words); score > most {
 			best, most = i, score
 		}
 	}
 	return best
 }
 
-// hits is how many of the words a text has.
-func hits(text string, words []string) int {
+// hits is how much the words tell that a text has.
+func hits(text string, words []weighed) float64 {
 	found := make([]bool, len(words))
-	n := 0
+	sum, left := 0.0, len(words)
 	eachWord(text, func(w string, _ int) bool {
 		for i, want := range words {
-			if !found[i] && alike(w, want) {
+			if !found[i] && alike(w, want.text) {
 				found[i] = true
-				n++
+				sum += want.weight
+				left--
 			}
 		}
-		return n < len(words)
+		return left > 0
 	})
-	return n
+	return sum
 }
 
 // eachWord visits the words of a text with their places until told to stop.
@@ -109,8 +126,8 @@ func alike(word, want string) bool {
 }
 
 // passage is the piece of a text that has the most of the words, on one line.
-func passage(text string, words []string) string {
-	best, most := "", -1
+func passage(text string, words []weighed) string {
+	best, most := "", -1.0
 	for par := range strings.SplitSeq(text, "\n\n") {
 		par = strings.TrimSpace(par)
 		if par == "" || strings.HasPrefix(par, "<!--") {
@@ -124,7 +141,7 @@ func passage(text string, words []string) string {
 	if len(best) > maxPassage {
 		eachWord(best, func(w string, at int) bool {
 			for _, want := range words {
-				if alike(w, want) {
+				if alike(w, want.text) {
 					start = at
 					return false
 				}

@@ -12,10 +12,10 @@ import (
 // more of them is about none in particular.
 const maxServices = 5
 
-// placeKey tells folders apart.
-type placeKey struct{ source, dir string }
+// folder is where documents are; one that has several is one value.
+type folder struct{ source, dir string }
 
-// place is who lives where a document is, for one caller.
+// place is who lives where documents are, for one caller.
 type place struct {
 	refs    []string // those whom the caller sees
 	visible bool
@@ -24,25 +24,19 @@ type place struct {
 }
 
 // place finds who lives above a document.
-func (r *reading) place(c *Card) *place {
-	key := placeKey{c.Source, path.Dir(c.Path)}
-	if p := r.places[key]; p != nil {
+func (r *reading) place(c *Card) place {
+	if p, known := r.places[c.folder]; known {
 		return p
 	}
-	url := ""
-	if s := r.library.shelf(c.Source); s != nil {
-		url = s.state.URL
+	var all []string
+	if s := r.library.shelf(c.folder.source); s != nil {
+		all = r.catalog.Inhabitants(s.key, c.folder.dir)
 	}
-	p := &place{near: 1}
-	all := r.catalog.Inhabitants(url, c.Path)
-	for _, ref := range all {
-		if r.Entity(ref) != nil {
-			p.refs = append(p.refs, ref)
-		}
-	}
-	p.visible = r.All() || len(p.refs) > 0 || len(all) == 0 && r.Source(c.Source)
+	none := len(all) == 0
+	p := place{refs: slices.DeleteFunc(all, func(ref string) bool { return !r.Sees(ref) })}
+	p.visible = r.All() || len(p.refs) > 0 || none && r.Source(c.Source)
 	p.near = r.nearness(c.Source, p.refs)
-	r.places[key] = p
+	r.places[c.folder] = p
 	return p
 }
 
@@ -80,18 +74,30 @@ func systemOf(e *entity.Entity) string {
 	return ""
 }
 
+// shows tells whether the caller may see any document of a source: most see
+// nothing of most sources, and then it does not matter who lives where.
+func (r *reading) shows(source string) bool {
+	seen, known := r.shown[source]
+	if !known {
+		sh := r.library.shelf(source)
+		seen = r.Source(source) || sh != nil && r.catalog.Inhabited(sh.key, r.Sees)
+		r.shown[source] = seen
+	}
+	return seen
+}
+
 // visible tells whether the caller may see a document.
 func (r *reading) visible(c *Card) bool {
 	if r.All() {
 		return true
 	}
-	if !r.place(c).visible {
+	if !r.shows(c.Source) || !r.place(c).visible {
 		return false
 	}
 	there := false
 	for _, name := range c.AppliesTo {
 		ref := serviceRef(name)
-		if r.Entity(ref) != nil {
+		if r.Sees(ref) {
 			return true
 		}
 		there = there || r.There(ref)
@@ -114,7 +120,7 @@ func serviceRef(name string) string {
 func (r *reading) services(c *Card) []string {
 	var out []string
 	for _, name := range c.AppliesTo {
-		if ref := serviceRef(name); r.Entity(ref) != nil && !slices.Contains(out, ref) {
+		if ref := serviceRef(name); r.Sees(ref) && !slices.Contains(out, ref) {
 			out = append(out, ref)
 		}
 	}
@@ -154,8 +160,11 @@ func inPath(name, at string) bool {
 
 // nearTo is how near a document is to the service asked about.
 func (r *reading) nearTo(c *Card) float64 {
+	if r.ref == "" {
+		return 1
+	}
 	near := r.place(c).near
-	if r.ref == "" || len(c.AppliesTo) == 0 && near < 4 {
+	if len(c.AppliesTo) == 0 && near < 4 {
 		return near
 	}
 	if slices.Contains(r.services(c), r.ref) {

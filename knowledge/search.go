@@ -59,11 +59,12 @@ func (s *Service) SearchKnowledge(ctx context.Context, who access.Caller, in Sea
 	}
 	ctx, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
-	ranked, more, err := r.search(ctx, in, words)
+	ranked, found, err := r.search(ctx, in, words)
 	if err != nil {
 		return nil, err
 	}
-	out := &KnowledgeHits{Hits: []KnowledgeHit{}, Total: len(ranked), More: more}
+	telling := weigh(words, found.Weights)
+	out := &KnowledgeHits{Hits: []KnowledgeHit{}, Total: len(ranked), More: found.More}
 	for i, h := range ranked {
 		if after != nil && !after.before(h) {
 			continue
@@ -72,7 +73,7 @@ func (s *Service) SearchKnowledge(ctx context.Context, who access.Caller, in Sea
 			out.NextCursor = cursorOf(ranked[i-1], in)
 			break
 		}
-		hit, err := r.hit(ctx, h.Card, words)
+		hit, err := r.hit(ctx, h.Card, telling)
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +140,7 @@ func (r *reading) ask(ctx context.Context, who access.Caller, service string) er
 	if err != nil {
 		return err
 	}
-	r.subject = subject{ref: e.Ref.String(), source: e.From.Source, owner: e.Owner(), system: systemOf(e)}
+	r.subject = subject{ref: e.Ref.String(), source: e.From.Source, lives: catalog.Lives(e), owner: e.Owner(), system: systemOf(e)}
 	return nil
 }
 
@@ -153,14 +154,14 @@ func compare(a, b ranked) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.Source, b.Source), cmp.Compare(a.Path, b.Path))
 }
 
-func (r *reading) search(ctx context.Context, in SearchKnowledgeInput, words []string) ([]ranked, bool, error) {
+func (r *reading) search(ctx context.Context, in SearchKnowledgeInput, words []string) ([]ranked, *Found, error) {
 	keep := func(id int64) bool {
 		c := r.library.card(id)
 		return c != nil && (in.Kind == "" || string(c.Kind) == in.Kind) && r.visible(c)
 	}
 	found, err := r.index.Find(ctx, Query{Words: words, Near: r.nearest(), Enough: maxHits, Keep: keep})
 	if err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
 	now, key := time.Now(), document.AlertKey(in.Query)
 	out := make([]ranked, 0, len(found.Matches))
@@ -170,7 +171,7 @@ func (r *reading) search(ctx context.Context, in SearchKnowledgeInput, words []s
 		}
 	}
 	slices.SortFunc(out, compare)
-	return out, found.More, nil
+	return out, found, nil
 }
 
 // nearest are documents of the service asked about, which are looked at
@@ -181,7 +182,7 @@ func (r *reading) nearest() []int64 {
 	}
 	var out []int64
 	for _, sh := range r.library.of(func(name string, s *shelf) bool {
-		return name == r.source || slices.Contains(r.catalog.Inhabitants(s.state.URL, ""), r.ref)
+		return name == r.source || s.key != "" && s.key == r.lives
 	}) {
 		for _, c := range sh.cards {
 			if r.nearTo(c) >= 4 {

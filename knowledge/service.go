@@ -57,15 +57,17 @@ func (s *Service) Documents() int { return s.library.size() }
 type reading struct {
 	*Service
 	*catalog.View
-	places map[placeKey]*place
+	places map[*folder]place
+	shown  map[string]bool // whether sources show anything
 	subject
 }
 
 // subject is the service that a caller asks about; zero if about none.
 type subject struct {
 	ref, source, owner, system string
+	lives                      string // the key of its repository
 }
 
 func (s *Service) reading(who access.Caller) *reading {
-	return &reading{Service: s, View: catalog.NewView(s.catalog, who), places: map[placeKey]*place{}}
+	return &reading{Service: s, View: catalog.NewView(s.catalog, who), places: map[*folder]place{}, shown: map[string]bool{}}
 }

@@ -27,6 +27,16 @@ func (s *Snapshot) Sources(scope access.Scope) map[string]bool {
 	return s.scopes.from(scope.Key(), func() map[string]bool { return s.sources(s.visible(scope)) })
 }
 
+// Seeing tells of full references whether a scope holds such an entity. It is
+// for those who ask of many.
+func (s *Snapshot) Seeing(scope access.Scope) func(ref string) bool {
+	seen := s.visible(scope)
+	return func(ref string) bool {
+		id, ok := s.ids.Get(ref)
+		return ok && seen.has(id)
+	}
+}
+
 // Giving are the names of the sources that any entities came from, whoever may
 // see them. The caller must not change them.
 func (s *Snapshot) Giving() map[string]bool {

@@ -1,7 +1,8 @@
 // Command bench measures how fast the catalog starts, follows changes and
 // answers, and how much memory it takes, on a made-up catalog in a local Git
-// repository, and what reading many repositories and very large ones costs. It prints figures beside their goals, which are meant for two
-// idle cores, and judges none.
+// repository, what reading many repositories and very large ones costs, and how
+// fast documents are indexed and searched. It prints figures beside their
+// goals, which are meant for two idle cores, and judges none.
 package main
 
 import (
@@ -29,6 +30,7 @@ type settings struct {
 	sweeps       int
 	requests     int
 	beside       int
+	docs         int
 }
 
 func main() {
@@ -50,11 +52,12 @@ func run(ctx context.Context) error {
 	flag.StringVar(&s.server, "server", "", "the server program to measure; none without it")
 	flag.IntVar(&s.seconds, "seconds", 10, "how long each kind of request that has a goal is sent; others half as long")
 	flag.StringVar(&s.profiles, "profiles", "", "a folder for CPU and heap profiles; none are made without it")
-	flag.StringVar(&s.parts, "parts", "catalog,server,many", "what to measure; server and much of many need -server, as do million, which takes minutes, and backstage, which sets real Backstage beside the server")
+	flag.StringVar(&s.parts, "parts", "catalog,server,many,knowledge", "what to measure; server and much of many need -server, as do million, which takes minutes, and backstage, which sets real Backstage beside the server")
 	flag.IntVar(&s.repositories, "repositories", 1000, "repositories of the part many")
 	flag.IntVar(&s.sweeps, "sweeps", 100, "looks at many repositories of which none has changed")
 	flag.IntVar(&s.requests, "requests", 1_000_000, "requests of the part million")
 	flag.IntVar(&s.beside, "beside", 1000, "components of the part backstage, of which Backstage reads about fifteen a second")
+	flag.IntVar(&s.docs, "documents", 50_000, "documents of the part knowledge")
 	flag.Parse()
 	return s.measure(ctx)
 }
@@ -79,6 +82,11 @@ func (s settings) measure(ctx context.Context) error {
 	}
 	if s.wants("many") {
 		if err := s.many(ctx, r, dir); err != nil {
+			return err
+		}
+	}
+	if s.wants("knowledge") {
+		if err := s.documents(ctx, r, dir); err != nil {
 			return err
 		}
 	}

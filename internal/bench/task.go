@@ -14,10 +14,11 @@ import (
 // task is what this program does when it is started again, in a process of
 // its own: the one thing that is set.
 type task struct {
-	Catalog *job
-	Forge   *forgeTask
-	Sweeps  *sweepsTask
-	Reading *readingTask
+	Catalog   *job
+	Forge     *forgeTask
+	Sweeps    *sweepsTask
+	Reading   *readingTask
+	Documents *documentsTask
 }
 
 // taskEnv tells a process that it is to do the task that it can read as JSON
@@ -68,6 +69,8 @@ func perform(ctx context.Context, from io.Reader) error {
 		return t.Sweeps.do(ctx)
 	case t.Reading != nil:
 		return t.Reading.do(ctx)
+	case t.Documents != nil:
+		return t.Documents.do(ctx)
 	}
 	return errors.New("there is nothing to do")
 }

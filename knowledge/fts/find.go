@@ -2,147 +2,140 @@ package fts
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/fairlead-dev/fairlead/knowledge"
 )
 
 // The bounds of one search.
 const (
-	// maxScored is how many documents one step of a search scores. FTS5 takes
-	// about 4 µs for each.
+	// maxScored is how many documents FTS5 scores, which takes about 2 µs for
+	// each, and how many are given.
 	maxScored = 1000
-	// maxLooked is how many documents one step looks at for those that the
-	// caller may see.
-	maxLooked = 4000
 	// maxEnds is how many words a beginning of one stands for.
 	maxEnds = 8
 	// minBeginning is the shortest beginning of a word, in characters.
 	minBeginning = 3
+	// maxTerms is how many words are looked for.
+	maxTerms = 16
+	// leastShare is the least share of a question's weight that a document
+	// must hold, if it does not hold every word.
+	leastShare = 0.2
 )
 
 // scored ranks by title, names, headings and text, in this order.
 const scored = "SELECT rowid, -bm25(words, 10.0, 6.0, 3.0, 1.0) FROM words WHERE words MATCH ?1"
 
-// search is one search under way.
-type search struct {
-	*Index
-	q     knowledge.Query
-	found map[int64]*knowledge.Match
-	more  bool
+// word is one that is looked for.
+type word struct {
+	term string // as FTS5 takes it
+	*postings
+	// weight is how much the word tells: the fewer documents have it, the more.
+	weight float64
+	// exact tells that FTS5 scores it, in how often a document has it.
+	exact bool
 }
 
 // Find gives matches of a query: those that have every word, and, where these
-// are few, those that have some. Each of its few steps looks at a bounded
-// number of documents; of common words it looks for those in titles and
-// headings.
+// are few, those that have some, best first and at most 1,000. Which documents
+// have a word is kept in memory; of the rarest words it also matters how often
+// a document has them, of others only where.
 func (x *Index) Find(ctx context.Context, q knowledge.Query) (*knowledge.Found, error) {
-	s := &search{Index: x, q: q, found: map[int64]*knowledge.Match{}}
-	if len(q.Words) > 0 {
-		if err := s.run(ctx); err != nil {
-			return nil, fmt.Errorf("searching documents: %w", err)
+	out := &knowledge.Found{Weights: make([]float64, len(q.Words))}
+	words, err := x.words(ctx, q.Words[:min(len(q.Words), maxTerms)])
+	if err != nil {
+		return nil, fmt.Errorf("searching documents: %w", err)
+	}
+	s := selection{Query: q, Found: out}
+	for i, w := range words {
+		out.Weights[i] = w.weight
+		if len(w.ids) > 0 {
+			s.total += w.weight
+			s.every |= 1 << i
 		}
 	}
-	out := &knowledge.Found{More: s.more}
-	for _, m := range s.found {
-		out.Matches = append(out.Matches, *m)
+	all := tally(words)
+	if err := x.score(ctx, words, all); err != nil {
+		return nil, fmt.Errorf("searching documents: %w", err)
 	}
+	s.choose(words, all)
 	return out, nil
 }
 
-func (s *search) run(ctx context.Context) error {
-	counts, terms, err := s.terms(ctx)
+// words finds out which documents have each word. A last word that no document
+// has is taken for the beginning of one.
+func (x *Index) words(ctx context.Context, list []string) ([]word, error) {
+	n, err := x.size(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	all := strings.Join(terms, " AND ")
-	if err := s.near(ctx, all, false); err != nil {
-		return err
-	}
-	full, err := s.step(ctx, all, false)
-	if err != nil {
-		return err
-	}
-	if full {
-		for _, columns := range []string{"{title names}: ", "{title names headings}: "} {
-			if _, err := s.step(ctx, columns+"("+all+")", false); err != nil {
+	out := make([]word, len(list))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(2) // the index has few connections, and each reads as fast as a core can
+	for i, text := range list {
+		g.Go(func() (err error) {
+			w := word{term: quote(text)}
+			if w.postings, err = x.postings(ctx, w.term); err != nil {
 				return err
 			}
-		}
+			if len(w.ids) == 0 && i == len(list)-1 && len([]rune(text)) >= minBeginning {
+				if w, err = x.beginning(ctx, text); err != nil {
+					return err
+				}
+			}
+			df := min(float64(len(w.ids)), n)
+			w.weight = math.Log(1 + (n-df+0.5)/(df+0.5))
+			out[i] = w
+			return nil
+		})
 	}
-	if len(terms) == 1 || len(s.found) >= s.q.Enough {
-		return nil
+	if err := g.Wait(); err != nil {
+		return nil, err
 	}
-	if err := s.near(ctx, strings.Join(terms, " OR "), true); err != nil {
-		return err
-	}
-	return s.some(ctx, counts, terms)
+	exact(out)
+	return out, nil
 }
 
-// some looks for documents that have some of the words: the rarest ones, as
-// many as are scored at once.
-func (s *search) some(ctx context.Context, counts []int, terms []string) error {
-	order := make([]int, len(terms))
+// exact picks the rarest words for FTS5 to score, as many as it does in time.
+func exact(words []word) {
+	order := make([]int, len(words))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return counts[a] - counts[b] })
-	var rare []string
+	slices.SortStableFunc(order, func(a, b int) int { return len(words[a].ids) - len(words[b].ids) })
 	sum := 0
 	for _, i := range order {
-		if counts[i] == 0 {
-			continue
+		if sum += len(words[i].ids); sum > maxScored {
+			return
 		}
-		if sum += counts[i]; sum > maxScored && len(rare) > 0 {
-			s.more = true
-			break
-		}
-		rare = append(rare, terms[i])
+		words[i].exact = len(words[i].ids) > 0
 	}
-	if len(rare) == 0 {
-		return nil
-	}
-	_, err := s.step(ctx, strings.Join(rare, " OR "), true)
-	return err
 }
 
-// terms are the words as FTS5 takes them, each with how many documents have
-// it, as far as that is counted. A last word that no document has is taken for
-// the beginning of one.
-func (s *search) terms(ctx context.Context) (counts []int, terms []string, err error) {
-	for i, w := range s.q.Words {
-		term := quote(w)
-		n, err := s.count(ctx, term)
-		if err != nil {
-			return nil, nil, err
-		}
-		if n == 0 && i == len(s.q.Words)-1 && len([]rune(w)) >= minBeginning {
-			if ends, err := s.ends(ctx, w); err != nil {
-				return nil, nil, err
-			} else if len(ends) > 0 {
-				term, n = "("+strings.Join(ends, " OR ")+")", maxScored/2
-			}
-		}
-		counts, terms = append(counts, n), append(terms, term)
+// beginning is the words that begin with a text, as one.
+func (x *Index) beginning(ctx context.Context, text string) (word, error) {
+	w := word{term: quote(text), postings: &postings{}}
+	ends, err := x.ends(ctx, text)
+	if err != nil || len(ends) == 0 {
+		return w, err
 	}
-	return counts, terms, nil
+	w.term = "(" + strings.Join(ends, " OR ") + ")"
+	w.postings, err = x.postings(ctx, w.term)
+	return w, err
 }
 
 func quote(w string) string { return `"` + strings.ReplaceAll(w, `"`, `""`) + `"` }
 
-func (s *search) count(ctx context.Context, match string) (n int, err error) {
-	err = s.read.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ?1 LIMIT ?2)", match, maxScored+1).Scan(&n)
-	return n, err
-}
-
 // ends are words that begin with w.
-func (s *search) ends(ctx context.Context, w string) (out []string, err error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT term FROM vocabulary WHERE term >= ?1 AND term < ?2 LIMIT ?3", w, w+"\U0010FFFF", maxEnds)
+func (x *Index) ends(ctx context.Context, w string) (out []string, err error) {
+	rows, err := x.read.QueryContext(ctx, "SELECT term FROM vocabulary WHERE term >= ?1 AND term < ?2 LIMIT ?3", w, w+"\U0010FFFF", maxEnds)
 	if err != nil {
 		return nil, err
 	}
@@ -157,58 +150,33 @@ func (s *search) ends(ctx context.Context, w string) (out []string, err error) {
 	return out, rows.Err()
 }
 
-// near looks at the documents that are looked at in any case.
-func (s *search) near(ctx context.Context, match string, part bool) error {
-	if len(s.q.Near) == 0 {
+// score adds how well FTS5 finds that the rarest words match.
+func (x *Index) score(ctx context.Context, words []word, all []candidate) (err error) {
+	var terms []string
+	for _, w := range words {
+		if w.exact {
+			terms = append(terms, w.term)
+		}
+	}
+	if len(terms) == 0 {
 		return nil
 	}
-	var ids strings.Builder
-	for i, id := range s.q.Near {
-		if i > 0 {
-			ids.WriteByte(',')
-		}
-		fmt.Fprint(&ids, id)
-	}
-	rows, err := s.read.QueryContext(ctx, scored+" AND rowid IN ("+ids.String()+")", match)
+	rows, err := x.read.QueryContext(ctx, scored, strings.Join(terms, " OR "))
 	if err != nil {
 		return err
 	}
-	_, err = s.take(rows, part)
-	return err
-}
-
-// step scores documents that match, and tells whether there may be more.
-func (s *search) step(ctx context.Context, match string, part bool) (full bool, err error) {
-	// The newest come first: they are what one looks for if there are so many.
-	rows, err := s.read.QueryContext(ctx, scored+" ORDER BY rowid DESC LIMIT ?2", match, maxLooked+1)
-	if err != nil {
-		return false, err
-	}
-	return s.take(rows, part)
-}
-
-// take reads matches until there are enough, and tells whether that was so.
-func (s *search) take(rows *sql.Rows, part bool) (full bool, err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	for looked, kept := 0, 0; rows.Next(); looked++ {
-		if kept >= maxScored || looked >= maxLooked {
-			s.more = true
-			return true, nil
+	for rows.Next() {
+		var id int64
+		var score float64
+		if err := rows.Scan(&id, &score); err != nil {
+			return err
 		}
-		m := knowledge.Match{Part: part}
-		if err := rows.Scan(&m.ID, &m.Text); err != nil {
-			return false, err
-		}
-		if s.q.Keep != nil && !s.q.Keep(m.ID) {
-			continue
-		}
-		kept++
-		if s.found[m.ID] == nil {
-			m.Text = max(m.Text, 0)
-			s.found[m.ID] = &m
+		if i, found := slices.BinarySearchFunc(all, id, func(c candidate, id int64) int { return int(int64(c.id) - id) }); found {
+			all[i].score += float32(max(score, 0))
 		}
 	}
-	return false, rows.Err()
+	return rows.Err()
 }
 
 // Apart writes names that are written together, such as HighErrorRate or

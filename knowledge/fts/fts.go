@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/fairlead-dev/fairlead/knowledge"
@@ -37,12 +38,15 @@ CREATE VIRTUAL TABLE words USING fts5 (title, names, headings, body, content = '
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'row');`
 
 // Index is documents in a database. It is safe for concurrent use.
-type Index struct{ read, write *sql.DB }
+type Index struct {
+	read, write *sql.DB
+	memory      memory
+}
 
 // New makes an Index of an SQLite database with one connection that writes and
 // several that read beside it. Its tables are made if they are not there.
 func New(ctx context.Context, read, write *sql.DB) (*Index, error) {
-	x := &Index{read, write}
+	x := &Index{read: read, write: write}
 	var version int
 	if err := write.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return nil, fmt.Errorf("opening the index of documents: %w", err)
@@ -128,7 +132,8 @@ func (x *Index) Replace(ctx context.Context, source string, b knowledge.Batch) e
 	if err != nil {
 		return err
 	}
-	return x.change(ctx, func(tx *sql.Tx) error {
+	came := change{low: math.MaxInt64, gone: b.Gone}
+	err = x.change(ctx, func(tx *sql.Tx) error {
 		if err := remove(ctx, tx, b.Gone); err != nil {
 			return err
 		}
@@ -144,14 +149,20 @@ func (x *Index) Replace(ctx context.Context, source string, b knowledge.Batch) e
 			if err := add.entry(ctx, source, e); err != nil {
 				return err
 			}
+			came.low = min(came.low, e.ID)
 		}
 		_, err = tx.ExecContext(ctx, "INSERT INTO sources (name, state) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET state = ?2", source, string(state))
 		return err
 	})
+	if err == nil && (len(came.gone) > 0 || came.low < math.MaxInt64) {
+		x.memory.changed(came)
+	}
+	return err
 }
 
 // Drop removes a source.
 func (x *Index) Drop(ctx context.Context, source string) error {
+	defer x.memory.reset() // of so many that went, or may have
 	return x.change(ctx, func(tx *sql.Tx) error {
 		for _, text := range []string{
 			"DELETE FROM words WHERE rowid IN (SELECT id FROM cards WHERE source = ?1)",

@@ -5,6 +5,7 @@ package knowledgetest
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -75,7 +76,7 @@ func (m *memory) Drop(context.Context, string) error { return nil }
 func (m *memory) Find(_ context.Context, q knowledge.Query) (*knowledge.Found, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	out := &knowledge.Found{}
+	out := &knowledge.Found{Weights: slices.Repeat([]float64{1}, len(q.Words))}
 	for id, e := range m.entries {
 		text := strings.ToLower(e.Title + " " + e.Text)
 		n := 0
@@ -83,7 +84,7 @@ func (m *memory) Find(_ context.Context, q knowledge.Query) (*knowledge.Found, e
 			n += min(1, strings.Count(text, w))
 		}
 		if n > 0 && q.Keep(id) {
-			out.Matches = append(out.Matches, knowledge.Match{ID: id, Text: float64(n), Part: n < len(q.Words)})
+			out.Matches = append(out.Matches, knowledge.Match{ID: id, Text: float64(n), Share: float64(n) / float64(len(q.Words))})
 		}
 	}
 	return out, nil
