@@ -56,7 +56,11 @@ func (s *Service) GetServiceBrief(ctx context.Context, who access.Caller, in Get
 	if err != nil {
 		return nil, err
 	}
-	b := s.brief(s.reading(who), e, at)
+	most := 0
+	if len(in.Sections) == 0 || slices.Contains(in.Sections, "dependencies") {
+		most = mostFacts(limit)
+	}
+	b := s.brief(s.reading(who), e, at, most)
 	keepSections(b, in.Sections)
 	b.fit(limit)
 	return b, nil
@@ -101,10 +105,12 @@ func (s *Service) briefed(ctx context.Context, who access.Caller, in GetServiceB
 }
 
 // brief gathers everything that is known of an entity. at is a path in its
-// repository that is asked about, "" for the whole of it.
-func (s *Service) brief(r reading, e *Entity, at string) *Brief {
+// repository that is asked about, "" for the whole of it. Of what depends on it
+// as many are told as are certain not to be too many, most at the most.
+func (s *Service) brief(r reading, e *Entity, at string, most int) *Brief {
 	b, f := s.known(r, e, at)
-	b.DependsOn, b.DependencyOf = s.needs(f), s.neededBy(r, e)
+	b.DependsOn = s.needs(f)
+	b.DependencyOf, b.cut = s.neededBy(r, e, most)
 	for _, st := range e.Status {
 		text := st.Message
 		if st.Error != nil {
@@ -224,38 +230,49 @@ func (s *Service) needs(f *factory) []Fact {
 }
 
 // neededBy are what depends on the entity or consumes its APIs, each with
-// the place in the other's file.
-func (s *Service) neededBy(r reading, e *Entity) []Fact {
-	var out []Fact
-	add := func(ref, relation, target string) {
-		if r.hides(ref) {
-			return
+// the place in the other's file. Where there are more than most, they are
+// halved as fit would halve them; cut tells so.
+func (s *Service) neededBy(r reading, e *Entity, most int) (facts []Fact, cut bool) {
+	if most == 0 {
+		return nil, false
+	}
+	type need struct{ ref, relation, target string }
+	var all []need
+	add := func(refs []string, relation, target string) {
+		for _, ref := range refs {
+			if !r.hides(ref) {
+				all = append(all, need{ref, relation, target})
+			}
 		}
-		fact := Fact{Name: relation, Value: ref, Kind: Declared}
-		if other := r.Get(r.scope, ref); other != nil {
-			fact = s.factory(other).fact(ref, written(other, target))
-			fact.Name = relation
+	}
+	add(e.Targets("dependencyOf"), "dependsOn", e.Ref.String())
+	for _, api := range e.Targets("providesApi") {
+		if a := r.Get(r.scope, api); a != nil {
+			add(a.Targets("apiConsumedBy"), "consumesApi "+a.Ref.Name, api)
+		}
+	}
+	for ; len(all) > most; cut = true {
+		all = all[:len(all)/2]
+	}
+	for _, n := range all {
+		fact := Fact{Value: n.ref, Kind: Declared}
+		if other := r.Get(r.scope, n.ref); other != nil {
+			fact = s.factory(other).fact(n.ref, written(other, n.target))
 			if owner := other.Owner(); owner != e.Owner() {
 				fact.Owner = owner
 			}
 		}
-		out = append(out, fact)
+		fact.Name = n.relation
+		facts = append(facts, fact)
 	}
-	for _, ref := range e.Targets("dependencyOf") {
-		add(ref, "dependsOn", e.Ref.String())
-	}
-	for _, api := range e.Targets("providesApi") {
-		if a := r.Get(r.scope, api); a != nil {
-			for _, ref := range a.Targets("apiConsumedBy") {
-				add(ref, "consumesApi "+a.Ref.Name, api)
-			}
-		}
-	}
-	return out
+	return facts, cut
 }
 
 // hides tells whether the catalog has an entity that the caller may not see.
 func (r reading) hides(ref string) bool {
+	if r.scope.All() {
+		return false
+	}
 	a, there := r.Attributes(ref)
 	return there && !r.scope.Allows(a)
 }

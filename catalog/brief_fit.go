@@ -18,6 +18,13 @@ func (b *Brief) fits(maxTokens int) bool {
 	return err == nil && tokens(len(enc)) <= 2*maxTokens
 }
 
+// mostFacts is how many facts a brief of so many tokens may hold; more of them
+// are certain to exceed it.
+func mostFacts(maxTokens int) int {
+	_, least := (&Fact{Name: "dependsOn", Value: "api:a/b", Kind: Declared}).least()
+	return 2 * 4 * maxTokens / least
+}
+
 // exceeds tells, without writing it down, whether a brief is certainly over a
 // budget: what it has to say at the least is.
 func (b *Brief) exceeds(maxTokens int) bool {
@@ -60,12 +67,29 @@ func (f *Fact) least() (text, structure int) {
 // one test, setup, lint and run. Owner, on-call, repository, build and test stay as long as any
 // answer can hold them.
 func (b *Brief) fit(maxTokens int) {
-	for _, s := range b.sheddable() {
-		for (b.exceeds(maxTokens) || !b.fits(maxTokens)) && s.shed() {
-			if len(b.Omitted) == 0 || b.Omitted[len(b.Omitted)-1] != s.name {
-				b.Omitted = append(b.Omitted, s.name)
-			}
+	rest := b.sheddable()
+	if b.cut { // as the whole of it would have been
+		if len(b.Dashboards) > 0 {
+			b.Dashboards = nil
+			b.omit("dashboards")
 		}
+		b.omit("dependencyOf")
+	}
+	for b.exceeds(maxTokens) || !b.fits(maxTokens) {
+		for len(rest) > 0 && !rest[0].shed() {
+			rest = rest[1:]
+		}
+		if len(rest) == 0 {
+			return
+		}
+		b.omit(rest[0].name)
+	}
+}
+
+// omit notes what is left out, once where it is several pieces.
+func (b *Brief) omit(name string) {
+	if n := len(b.Omitted); n == 0 || b.Omitted[n-1] != name {
+		b.Omitted = append(b.Omitted, name)
 	}
 }
 

@@ -47,29 +47,30 @@ func (b *Brief) Text() string {
 // origin is the repository and commit that most facts come from, and when
 // their file was changed last.
 func (b *Brief) origin() (FactSource, time.Time) {
-	for _, f := range b.facts() {
+	for f := range b.facts {
 		return FactSource{Repo: f.Source.Repo, Commit: f.Source.Commit}, f.ChangedAt
 	}
 	return FactSource{}, time.Time{}
 }
 
-func (b *Brief) facts() []Fact {
-	var out []Fact
-	add := func(fs ...*Fact) {
-		for _, f := range fs {
-			if f != nil {
-				out = append(out, *f)
+// facts visits those that the service's own sources tell.
+func (b *Brief) facts(visit func(f *Fact) bool) {
+	one := []*Fact{b.Owner, b.Oncall, b.Repository, b.DeployRepo}
+	if c := b.Commands; c != nil {
+		one = append(one, c.Setup, c.Build, c.Test, c.TestOne, c.Lint, c.Run)
+	}
+	for _, f := range one {
+		if f != nil && !visit(f) {
+			return
+		}
+	}
+	for _, l := range [][]Fact{b.Environments, b.DependsOn, b.SLOs, b.Runbooks, b.Dashboards, b.Rules} {
+		for i := range l {
+			if !visit(&l[i]) {
+				return
 			}
 		}
 	}
-	add(b.Owner, b.Oncall, b.Repository, b.DeployRepo)
-	if c := b.Commands; c != nil {
-		add(c.Setup, c.Build, c.Test, c.TestOne, c.Lint, c.Run)
-	}
-	for _, l := range [][]Fact{b.Environments, b.DependsOn, b.SLOs, b.Runbooks, b.Dashboards, b.Rules} {
-		out = append(out, l...)
-	}
-	return out
 }
 
 type briefWriter struct {
@@ -107,7 +108,7 @@ func (w *briefWriter) head(b *Brief) {
 
 func (w *briefWriter) one(label string, f *Fact) {
 	if f != nil {
-		w.line(label + ": " + w.fact(*f))
+		w.line(label + ": " + w.fact(f))
 	}
 }
 
@@ -116,8 +117,8 @@ func (w *briefWriter) many(label string, facts []Fact) {
 		return
 	}
 	w.line(label + ":")
-	for _, f := range facts {
-		w.line("- " + w.fact(f))
+	for i := range facts {
+		w.line("- " + w.fact(&facts[i]))
 	}
 }
 
@@ -132,7 +133,7 @@ func (w *briefWriter) lines(label string, items []string) {
 }
 
 // fact writes a fact on one line: value, what belongs to it, and its place.
-func (w *briefWriter) fact(f Fact) string {
+func (w *briefWriter) fact(f *Fact) string {
 	var parts []string
 	if f.Name != "" {
 		parts = append(parts, f.Name)

@@ -92,4 +92,6 @@ type Brief struct {
 	Unknown []string `json:"unknown,omitempty"`
 	// Omitted names what was left out to fit max_tokens, in the order dropped.
 	Omitted []string `json:"omitted,omitempty"`
+	// cut tells that DependencyOf is a part already.
+	cut bool
 }

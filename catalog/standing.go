@@ -75,7 +75,7 @@ func (f *Fact) aged(now time.Time) {
 func (b *Brief) CommonStale() string {
 	counts, all := map[string]int{}, 0
 	best := ""
-	for _, f := range b.facts() {
+	for f := range b.facts {
 		all++
 		if f.Stale == "" {
 			continue
