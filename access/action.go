@@ -33,7 +33,7 @@ const (
 // Actions are all actions there are, in a fixed order.
 func Actions() []Action {
 	return []Action{ReadCatalog, RefreshCatalog, RegisterCatalog, UnregisterCatalog,
-		ReadPreviews, CreatePreview, ExtendPreview, DeletePreview, ReadStrays, SweepPreviews, ReadApprovals, DecideApprovals, ReadAudit, ReadSelf, ReadSchema}
+		ReadPreviews, CreatePreview, ExtendPreview, DeletePreview, ForcePreview, ReadStrays, SweepPreviews, ReadApprovals, DecideApprovals, ReadAudit, ReadSelf, ReadSchema}
 }
 
 // Effect is what an action does to the world, in the terms of MCP's hints.
@@ -53,7 +53,7 @@ func (a Action) Effect() Effect {
 		return Effect{Idempotent: true}
 	case RegisterCatalog, CreatePreview, ExtendPreview, DecideApprovals:
 		return Effect{}
-	case UnregisterCatalog, DeletePreview, SweepPreviews:
+	case UnregisterCatalog, DeletePreview, ForcePreview, SweepPreviews:
 		return Effect{Destructive: true, Idempotent: true}
 	default:
 		return Effect{Destructive: true}

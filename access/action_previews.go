@@ -17,4 +17,6 @@ const (
 	ReadStrays Action = "previews.strays"
 	// SweepPreviews is removing that.
 	SweepPreviews Action = "previews.sweep"
+	// ForcePreview is removing by force what keeps a preview from going.
+	ForcePreview Action = "previews.force"
 )

@@ -62,16 +62,17 @@ func (d *door) binder() *bind.Binder {
 func (r *root) Mutation() any {
 	b, c := r.d.binder(), r.d.catalog
 	return bind.Resolver(map[string]any{
-		"refresh":                  bind.Operation(b, "refresh_entity", access.RefreshCatalog, c.RefreshEntity),
-		"createPreviewEnvironment": bind.Operation(b, "create_preview_environment", access.CreatePreview, r.d.previews.Create),
-		"extendPreviewEnvironment": bind.Operation(b, "extend_preview_environment", access.ExtendPreview, r.d.previews.Extend),
-		"deletePreviewEnvironment": bind.Operation(b, "delete_preview_environment", access.DeletePreview, r.d.previews.Delete),
-		"sweepPreviewStrays":       bind.Operation(b, "sweep_preview_strays", access.SweepPreviews, r.d.previews.SweepStrays),
-		"registerLocation":         bind.Operation(b, "register_location", access.RegisterCatalog, c.RegisterLocation),
-		"moveLocation":             bind.Operation(b, "move_location", access.UnregisterCatalog, c.MoveLocation),
-		"unregisterLocation":       bind.Operation(b, "unregister_location", access.UnregisterCatalog, c.UnregisterLocation),
-		"grantApproval":            bind.Operation(b, "grant_approval", access.DecideApprovals, r.d.access.GrantApproval),
-		"denyApproval":             bind.Operation(b, "deny_approval", access.DecideApprovals, r.d.access.DenyApproval),
+		"refresh":                       bind.Operation(b, "refresh_entity", access.RefreshCatalog, c.RefreshEntity),
+		"createPreviewEnvironment":      bind.Operation(b, "create_preview_environment", access.CreatePreview, r.d.previews.Create),
+		"extendPreviewEnvironment":      bind.Operation(b, "extend_preview_environment", access.ExtendPreview, r.d.previews.Extend),
+		"deletePreviewEnvironment":      bind.Operation(b, "delete_preview_environment", access.DeletePreview, r.d.previews.Delete),
+		"forceRemovePreviewEnvironment": bind.Operation(b, "force_remove_preview_environment", access.ForcePreview, r.d.previews.ForceRemove),
+		"sweepPreviewStrays":            bind.Operation(b, "sweep_preview_strays", access.SweepPreviews, r.d.previews.SweepStrays),
+		"registerLocation":              bind.Operation(b, "register_location", access.RegisterCatalog, c.RegisterLocation),
+		"moveLocation":                  bind.Operation(b, "move_location", access.UnregisterCatalog, c.MoveLocation),
+		"unregisterLocation":            bind.Operation(b, "unregister_location", access.UnregisterCatalog, c.UnregisterLocation),
+		"grantApproval":                 bind.Operation(b, "grant_approval", access.DecideApprovals, r.d.access.GrantApproval),
+		"denyApproval":                  bind.Operation(b, "deny_approval", access.DecideApprovals, r.d.access.DenyApproval),
 	})
 }
 

@@ -78,7 +78,11 @@ func (s *Service) wish(who access.Caller, e *catalog.Entity, in CreateInput) (r 
 	if r.Template, err = templateOf(e); err != nil {
 		return r, 0, err
 	}
-	if _, err = s.deployer(r.Template.Deployer); err != nil {
+	d, err := s.deployer(r.Template.Deployer)
+	if err != nil {
+		return r, 0, err
+	}
+	if err = s.prepare(e, &r.Template, d); err != nil {
 		return r, 0, err
 	}
 	if err = s.settleData(e, &r.Template); err != nil {

@@ -4,7 +4,11 @@ package previews
 
 import (
 	"context"
+	"encoding/json"
 	"time"
+
+	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/catalog/entity"
 )
 
 // Wish is what a deployer is to bring about: one service at one commit.
@@ -44,6 +48,8 @@ type Template struct {
 	TTL time.Duration
 	// Data is what it asks for of its own.
 	Data []DataTemplate
+	// Settings is what the deployer made of keys of its own; see Preparer.
+	Settings json.RawMessage `json:",omitempty"`
 }
 
 // Observed is what there is of a preview now.
@@ -54,6 +60,9 @@ type Observed struct {
 	Ready bool
 	// Failed tells that it will not become ready by itself.
 	Failed bool
+	// Stale tells that what is there is not, or not only, what the wish says
+	// now: applying it again puts that right.
+	Stale bool
 	// Commit is what it runs, "" while nothing does.
 	Commit string
 	// URL is where it answers, "" while it does not.
@@ -128,4 +137,21 @@ type Resources struct {
 type Meter interface {
 	// Measure tells what a preview takes; ok is false where nothing runs.
 	Measure(ctx context.Context, w Wish) (r Resources, ok bool, err error)
+}
+
+// Preparer is a deployer that reads keys of its own under
+// spec.fairlead.preview.
+type Preparer interface {
+	// Keys are those that it reads.
+	Keys() []string
+	// Prepare makes of what a service says whatever the deployer wants to be
+	// told with each wish, in Template.Settings. wrong says what is wrong with
+	// which key, "" where nothing is.
+	Prepare(e *catalog.Entity, said *entity.Object) (settings json.RawMessage, key, wrong string)
+}
+
+// Forcer is a deployer that can remove by force what does not go otherwise.
+type Forcer interface {
+	// Force takes away what keeps a preview from going, and names it.
+	Force(ctx context.Context, w Wish) (forced []string, err error)
 }

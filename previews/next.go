@@ -130,7 +130,7 @@ func nextEnding(r *Record, s sight, now time.Time, d Deadlines) decision {
 	// make may have come after the first.
 	next, absent := remove, s.Trouble == "" && !s.Exists && len(s.Remains) == 0 && r.Tries > 1
 	if absent && s.Data.absent() {
-		return decision{Phase: Gone, Reason: why + "; seen to be absent", After: -1}
+		return decision{Phase: Gone, Reason: strings.TrimSuffix(why+"; seen to be absent: "+lower(s.Reason), ": "), After: -1}
 	}
 	age := now.Sub(r.Since)
 	switch {
@@ -146,7 +146,7 @@ func nextEnding(r *Record, s sight, now time.Time, d Deadlines) decision {
 		why += "; something of it is still there"
 	}
 	if age > d.Remove {
-		why = fmt.Sprintf("stuck: not gone %s after its removal began; it is tried again. %s", coarse(age), sentence(why))
+		why = fmt.Sprintf("stuck: not gone %s after its removal began; it is tried again, and %s should look into it. %s", coarse(age), or(r.Owner, "an operator"), sentence(why))
 	}
 	return decision{Phase: Deleting, Reason: why, Move: next, After: min(max(age/8, fastLook), maxPause)}
 }
@@ -156,6 +156,14 @@ func endReason(r *Record) string {
 		return "deleted by " + r.EndedBy
 	}
 	return "expired at " + stamp(r.ExpiresAt)
+}
+
+// lower begins a text with a small letter.
+func lower(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToLower(s[:1]) + s[1:]
 }
 
 func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
@@ -181,7 +189,7 @@ func nextLiving(r *Record, s sight, now time.Time, d Deadlines) decision {
 	case r.Applied != r.Commit && r.Phase != Creating:
 		return decision{Phase: Creating, Reason: fmt.Sprintf("being brought to commit %.12s by %s", r.Commit, r.Template.Deployer), Move: apply, After: fastLook}
 	case s.Trouble == "" && s.Ready && s.Data.usable() && r.Applied == r.Commit:
-		return decision{Phase: Ready, Reason: s.Reason, After: calmLook}
+		return decision{Phase: Ready, Reason: s.Reason, After: calmLook, Move: stale(s)}
 	}
 	why := s.Reason
 	if s.Trouble != "" {
@@ -211,8 +219,18 @@ func nextCreating(s sight, why string, age time.Duration, d Deadlines, applied b
 		out.Move = provide
 	case s.Trouble == "" && (!s.Exists || !applied) && s.Data.usable():
 		out.Move = apply
+	case s.Data.usable():
+		out.Move = stale(s)
 	}
 	return out
+}
+
+// stale has applied again what is not as the wish says now.
+func stale(s sight) move {
+	if s.Trouble == "" && s.Stale {
+		return apply
+	}
+	return rest
 }
 
 func nextDegraded(r *Record, s sight, why string, age time.Duration, d Deadlines) decision {
@@ -228,7 +246,7 @@ func nextDegraded(r *Record, s sight, why string, age time.Duration, d Deadlines
 	switch {
 	case s.Data.Awaited != "":
 		out.Move = provide
-	case s.Trouble == "" && (!s.Exists || s.Failed) && s.Data.usable():
+	case s.Trouble == "" && (!s.Exists || s.Failed || s.Stale) && s.Data.usable():
 		out.Move = apply
 	}
 	return out

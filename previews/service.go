@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -82,6 +83,10 @@ type Config struct {
 	TTL    TTLs
 	// Cost is what reports of usage count with.
 	Cost Cost
+	// Deadlines are those of the reconciler.
+	Deadlines Deadlines
+	// Logger is told what was done by force; nil is slog.Default.
+	Logger *slog.Logger
 	// Now is the time; nil is time.Now.
 	Now func() time.Time
 }
@@ -98,6 +103,10 @@ func New(cfg Config) (*Service, error) {
 		return nil, errors.New("previews: Policy, Guard, Catalog, Repositories, Wishes, Reads and Wake are needed")
 	}
 	cfg.Limits, cfg.TTL = cfg.Limits.WithDefaults(), cfg.TTL.WithDefaults()
+	cfg.Deadlines = cfg.Deadlines.withDefaults()
+	if cfg.Logger == nil {
+		cfg.Logger = slog.Default()
+	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}

@@ -11,6 +11,38 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
+// keys are those that are read of every preview; a deployer may read more.
+func keys() []string {
+	return []string{"deployer", "command", "env", "health", "ttl", "data", "pullRequests"}
+}
+
+// prepare has a deployer that reads keys of its own read them, and tells of
+// those that nobody reads.
+func (s *Service) prepare(e *catalog.Entity, t *Template, d Deployer) error {
+	o := e.Spec().Object("fairlead").Object("preview")
+	p, ok := d.(Preparer)
+	known := keys()
+	if ok {
+		known = append(known, p.Keys()...)
+		settings, key, wrong := p.Prepare(e, o)
+		if wrong != "" {
+			return wrongKey(e, o, key, wrong, known)
+		}
+		t.Settings = settings
+	}
+	for key := range o.All() {
+		if ok && !slices.Contains(known, key) {
+			return wrongKey(e, o, key, "is no key that the deployer "+t.Deployer+" reads", known)
+		}
+	}
+	return nil
+}
+
+func wrongKey(e *catalog.Entity, o *entity.Object, key, wrong string, known []string) error {
+	return fault.New(fault.FailedPrecondition, "%s: spec.fairlead.preview.%s of %s %s", place(e, o.Position(key)), key, e.Ref, clip(wrong, maxReason)).
+		WithFix("Correct the catalog file; a preview takes %s.", strings.Join(known, ", "))
+}
+
 // templateOf reads what an entity declares under spec.fairlead.preview. An
 // entity without is failed_precondition, and so is one that is declared wrong.
 func templateOf(e *catalog.Entity) (Template, error) {
@@ -29,8 +61,7 @@ func templateOf(e *catalog.Entity) (Template, error) {
 			continue
 		}
 		if wrong := t.read(key, v); wrong != "" {
-			return t, fault.New(fault.FailedPrecondition, "%s: spec.fairlead.preview.%s of %s %s", place(e, o.Position(key)), key, e.Ref, wrong).
-				WithFix("Correct the catalog file; a preview takes deployer, command, env, health, ttl, data and pullRequests.")
+			return t, wrongKey(e, o, key, wrong, keys())
 		}
 	}
 	if t.Deployer == "" {

@@ -63,6 +63,7 @@ func (d *door) previews() []route {
 		at("GET /api/v1/previews/{id}", "get_preview_environment", "One preview, and what happened to it", access.ReadPreviews, p.Get),
 		at("POST /api/v1/previews/{id}/extend", "extend_preview_environment", "Have a preview live longer", access.ExtendPreview, p.Extend),
 		at("DELETE /api/v1/previews/{id}", "delete_preview_environment", "Have a preview removed now", access.DeletePreview, p.Delete),
+		at("POST /api/v1/previews/{id}/force-removal", "force_remove_preview_environment", "Remove by force what keeps a preview from going", access.ForcePreview, p.ForceRemove),
 		at("GET /api/v1/previews/{id}/logs", "get_preview_logs", "The last lines that a preview wrote", access.ReadPreviews, p.Logs),
 		at("GET /api/v1/previews/top", "list_preview_resources", "The previews that are there, and what each takes", access.ReadPreviews, p.ListResources),
 		at("GET /api/v1/previews/usage", "get_preview_usage", "What previews took in a period, by team, person and agent", access.ReadPreviews, p.Usage),

@@ -136,6 +136,7 @@ func asked() []struct{ op, method, path, body, status string } {
 		{"get_preview_usage", "GET", "/api/v1/previews/usage", "", "422"},
 		{"list_preview_strays", "GET", "/api/v1/previews/strays", "", "422"},
 		{"sweep_preview_strays", "POST", "/api/v1/previews/sweep", `{"ids":["a"]}`, "422"},
+		{"force_remove_preview_environment", "POST", "/api/v1/previews/none/force-removal", `{"why":"x"}`, "422"},
 		{"list_audit", "GET", "/api/v1/audit", "", "200"},
 		{"get_openapi", "GET", "/api/v1/openapi.json", "", "200"},
 	}

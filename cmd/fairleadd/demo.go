@@ -58,7 +58,7 @@ func (c *demoCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer logs.Close()
-	cfg.Version = version
+	cfg.Version, cfg.Argo = version, argoCD()
 	a, err := app.New(ctx, cfg, logs)
 	if err != nil {
 		return err

@@ -42,7 +42,7 @@ func (c *serveCmd) Run(ctx context.Context) error {
 		fmt.Println(c.Config + ": no problems")
 		return nil
 	}
-	cfg.Version = version
+	cfg.Version, cfg.Argo = version, argoCD()
 	a, err := app.New(ctx, cfg, os.Stderr)
 	if err != nil {
 		return err

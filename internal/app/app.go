@@ -32,6 +32,7 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/store"
 	"github.com/fairlead-dev/fairlead/knowledge"
 	"github.com/fairlead-dev/fairlead/previews"
+	"github.com/fairlead-dev/fairlead/previews/argocd"
 	"github.com/fairlead-dev/fairlead/previews/local"
 )
 
@@ -68,6 +69,8 @@ type App struct {
 	polledPulls   int64 // the last turn of looking for pull requests
 	localPreviews *local.Deployer
 	strays        *strayMetrics
+	argo          map[string]*argocd.Instance // by name
+	guards        *git.Fixed                  // of previews by Argo CD; nil without
 	jobs          *jobs.Queue
 	jobsDB        *sql.DB        // of SQLite
 	closers       []func() error // of what previews' data is made by
@@ -165,6 +168,9 @@ func (a *App) makeRooms(ctx context.Context) (err error) {
 	a.catalog.Attach(a.ingester)
 	a.catalog.AttachFindings(a.findings)
 	a.register()
+	if err = a.openArgoCD(); err != nil {
+		return err
+	}
 	if err = a.makePreviews(ctx, guard); err != nil {
 		return err
 	}

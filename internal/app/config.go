@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/access/oidc"
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
+	"github.com/fairlead-dev/fairlead/internal/argo/instance"
 	"github.com/fairlead-dev/fairlead/previews"
 )
 
@@ -41,6 +42,8 @@ type Config struct {
 	Catalog CatalogConfig `yaml:"catalog"`
 	// Forges are where pull requests are opened and followed.
 	Forges []ForgeConfig `yaml:"forges"`
+	// ArgoCD are the Argo CDs that deploy previews and tell what runs where.
+	ArgoCD []instance.Config `yaml:"argocd"`
 	// Previews lets services be previewed; off if it is left out.
 	Previews *PreviewsConfig `yaml:"previews"`
 	// CORS lists the origins of front ends that call from a browser.
@@ -50,6 +53,8 @@ type Config struct {
 
 	// Version is what clients are told; it is no key of the file.
 	Version string `yaml:"-"`
+	// Argo connects to ArgoCD; it is no key of the file.
+	Argo *ArgoDialer `yaml:"-"`
 
 	file, dir string
 	root      *yaml.Node // the file's content, for the lines of its keys
@@ -151,6 +156,7 @@ func (c *Config) complete() {
 		c.Cache = c.path(c.Cache)
 	}
 	c.completePreviews()
+	c.completeArgoCD()
 	if c.Catalog.Refresh == 0 {
 		c.Catalog.Refresh = time.Minute
 	}
@@ -208,6 +214,7 @@ func (c *Config) check() []ConfigProblem {
 	c.checkCatalog(k)
 	c.checkForges(k)
 	c.checkPreviews(k)
+	c.checkArgoCD(k)
 	c.checkTelemetry(k)
 	return k.problems
 }

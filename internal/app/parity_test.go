@@ -125,6 +125,8 @@ func operations() []operation {
 		{name: "delete_preview_environment", paths: []string{"id"}, method: "DELETE", rest: "/api/v1/previews/none",
 			field: "deletePreviewEnvironment", graph: `mutation { deletePreviewEnvironment(id: "none") { id } }`,
 			tool: "delete_preview_environment", args: map[string]any{"id": "none"}},
+		{name: "force_remove_preview_environment", paths: []string{"id"}, method: "POST", rest: "/api/v1/previews/none/force-removal", body: `{"why":"parity"}`,
+			field: "forceRemovePreviewEnvironment", graph: `mutation { forceRemovePreviewEnvironment(id: "none", why: "parity") { id } }`},
 		{name: "get_preview_logs", paths: []string{"id"}, method: "GET", rest: "/api/v1/previews/none/logs", field: "previewLogs",
 			graph: `previewLogs(id: "none") { id }`, tool: "get_preview_logs", args: map[string]any{"id": "none"}},
 		{name: "list_preview_resources", paths: []string{"items[].preview.id", "items[].preview.service"}, method: "GET", rest: "/api/v1/previews/top?limit=5", field: "previewResources",

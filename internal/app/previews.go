@@ -15,6 +15,7 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/jobs"
 	"github.com/fairlead-dev/fairlead/internal/store"
 	"github.com/fairlead-dev/fairlead/previews"
+	"github.com/fairlead-dev/fairlead/previews/argocd"
 	"github.com/fairlead-dev/fairlead/previews/local"
 )
 
@@ -38,6 +39,8 @@ type PreviewsConfig struct {
 type PreviewDeployers struct {
 	// Local runs previews on the server's own machine.
 	Local *local.Config `yaml:"local"`
+	// ArgoCD runs them wherever an Argo CD of the section argocd deploys to.
+	ArgoCD *argocd.Config `yaml:"argocd"`
 }
 
 // previewWork is what jobs call the work on previews.
@@ -128,6 +131,11 @@ func (a *App) makePreviews(ctx context.Context, guard *access.Guard) (err error)
 		}
 		deployers["local"] = a.localPreviews
 	}
+	if cfg.Deployers.ArgoCD != nil {
+		if deployers["argocd"], err = a.argoPreviews(*cfg.Deployers.ArgoCD); err != nil {
+			return err
+		}
+	}
 	data, err := a.previewData(repositories)
 	if err != nil {
 		return err
@@ -138,7 +146,8 @@ func (a *App) makePreviews(ctx context.Context, guard *access.Guard) (err error)
 		return err
 	}
 	a.previews, err = previews.New(previews.Config{Policy: a.cfg.policy, Guard: guard, Catalog: a.catalog, Repositories: repositories, Wishes: a.store, Reads: a.store,
-		Deployers: deployers, Data: data, Wake: a.wakePreview, Limits: cfg.Limits, TTL: cfg.TTL, Cost: cfg.Cost})
+		Deployers: deployers, Data: data, Wake: a.wakePreview, Limits: cfg.Limits, TTL: cfg.TTL, Cost: cfg.Cost,
+		Deadlines: cfg.Deadlines, Logger: a.telemetry.log})
 	if err != nil {
 		return err
 	}

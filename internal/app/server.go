@@ -44,6 +44,7 @@ func (a *App) handler() (http.Handler, error) {
 	for _, kind := range []string{"github", "gitea", "gitlab"} {
 		mux.Handle("POST /webhooks/"+kind, a.webhooks(a.hooks[kind]))
 	}
+	a.serveGuards(mux)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "alive\n") })
 	mux.HandleFunc("GET /readyz", a.readyz)
 	mux.Handle("GET /metrics", a.telemetry.metrics())

@@ -45,7 +45,7 @@ var layers = []layer{
 	{"internal/bench", []string{""}},
 	{"internal/heap", nil},
 	{"internal/app", []string{""}},
-	{"cmd/fairleadd", []string{"internal/app", "internal/argo", "internal/demo", "internal/fault"}},
+	{"cmd/fairleadd", []string{"internal/app", "internal/argo", "internal/demo", "previews/argocd", "internal/fault"}},
 	{"cmd/fairlead", []string{"cmd/fairlead", "catalog", "gitops/edit", "access", "internal/git", "internal/fault"}},
 }
 

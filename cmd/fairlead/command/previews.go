@@ -206,19 +206,25 @@ func (e *previewExtendCmd) Run(c *console) error {
 }
 
 type previewDeleteCmd struct {
-	ID string `arg:"" help:"The preview."`
+	ID    string `arg:"" help:"The preview."`
+	Force bool   `help:"Take away what keeps it from going, once its removal is stuck; for people alone."`
+	Why   string `help:"Why it may be forced, for those who ask later." placeholder:"TEXT"`
 }
 
 // Help shows examples.
 func (previewDeleteCmd) Help() string {
 	return `Examples:
 
-  fairlead previews delete checkout-a1b2c3d4e5f6`
+  fairlead previews delete checkout-a1b2c3d4e5f6
+  fairlead previews delete checkout-a1b2c3d4e5f6 --force --why "the operator of that finalizer was uninstalled"`
 }
 
 // Run removes a preview.
 func (d *previewDeleteCmd) Run(c *console) error {
 	raw, err := c.ask(func(ctx context.Context, cl *client.Client) (json.RawMessage, error) {
+		if d.Force {
+			return cl.Post(ctx, previewPath(d.ID)+"/force-removal", map[string]any{"why": d.Why})
+		}
 		return cl.Delete(ctx, previewPath(d.ID))
 	})
 	if err != nil {

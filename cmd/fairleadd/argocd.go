@@ -1,0 +1,28 @@
+package main
+
+import (
+	"github.com/fairlead-dev/fairlead/internal/app"
+	"github.com/fairlead-dev/fairlead/internal/argo"
+	"github.com/fairlead-dev/fairlead/internal/argo/instance"
+	"github.com/fairlead-dev/fairlead/previews/argocd"
+)
+
+// argoCD connects the server to Argo CDs.
+func argoCD() *app.ArgoDialer {
+	return &app.ArgoDialer{
+		Dial: func(cfg instance.Config) (app.ArgoClient, error) {
+			c, err := argo.Dial(cfg)
+			if err != nil {
+				return nil, err
+			}
+			return c, nil
+		},
+		Reach: func(cfg instance.Config) (argocd.Cluster, error) {
+			c, err := argo.Reach(cfg)
+			if err != nil {
+				return nil, err
+			}
+			return c, nil
+		},
+	}
+}

@@ -1,0 +1,120 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/fairlead-dev/fairlead/internal/argo/instance"
+	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/git"
+	"github.com/fairlead-dev/fairlead/previews/argocd"
+)
+
+// ArgoClient is one Argo CD, as the rooms ask it.
+type ArgoClient interface {
+	argocd.Applications
+	argocd.Resources
+	io.Closer
+}
+
+// ArgoDialer connects to Argo CDs. The program gives it to the configuration,
+// so that nothing else links Argo CD's client.
+type ArgoDialer struct {
+	// Dial makes a client; nothing is sent yet.
+	Dial func(cfg instance.Config) (ArgoClient, error)
+	// Reach makes a client of the cluster that KubeconfigFile names.
+	Reach func(cfg instance.Config) (argocd.Cluster, error)
+}
+
+// guardsPath is where the guards of previews are served, a Git repository.
+const guardsPath = "/previews/guards.git"
+
+// completeArgoCD resolves the files of Argo CDs.
+func (c *Config) completeArgoCD() {
+	for i := range c.ArgoCD {
+		c.ArgoCD[i].In(c.dir)
+	}
+}
+
+func (c *Config) checkArgoCD(k *checker) {
+	names := map[string]bool{}
+	for i := range c.ArgoCD {
+		at := fmt.Sprintf("argocd[%d]", i)
+		for _, p := range c.ArgoCD[i].Validate() {
+			k.add(at+"."+p.Field, "%s", p.Message)
+		}
+		if name := c.ArgoCD[i].Name; names[name] {
+			k.add(at+".name", "another Argo CD is called %q", name)
+		} else {
+			names[name] = true
+		}
+	}
+	if c.Previews == nil || c.Previews.Deployers.ArgoCD == nil {
+		return
+	}
+	d := c.Previews.Deployers.ArgoCD
+	for _, p := range d.Validate() {
+		k.add("previews.deployers.argocd."+p.Field, "%s", p.Message)
+	}
+	switch {
+	case len(c.ArgoCD) == 0:
+		k.add("previews.deployers.argocd", "no Argo CD is configured; add the section argocd: [{name: main, server: argocd.example.com, tokenFile: …}]")
+	case d.Instance != "" && !names[d.Instance]:
+		k.add("previews.deployers.argocd.instance", "no Argo CD of the section argocd is called %q", d.Instance)
+	}
+}
+
+// openArgoCD makes the clients of all Argo CDs; nothing is sent.
+func (a *App) openArgoCD() error {
+	if len(a.cfg.ArgoCD) == 0 {
+		return nil
+	}
+	if a.cfg.Argo == nil {
+		return fault.New(fault.FailedPrecondition, "this program is built without Argo CD's client").WithFix("Use fairleadd, or leave the section argocd out of the configuration.")
+	}
+	a.argo = map[string]*argocd.Instance{}
+	for _, cfg := range a.cfg.ArgoCD {
+		client, err := a.cfg.Argo.Dial(cfg)
+		if err != nil {
+			return err
+		}
+		a.closers = append(a.closers, client.Close)
+		i := &argocd.Instance{Applications: client, Resources: client, Project: cfg.Project, URL: cfg.URL()}
+		if cfg.KubeconfigFile != "" {
+			if i.Cluster, err = a.cfg.Argo.Reach(cfg); err != nil {
+				return err
+			}
+		}
+		a.argo[cfg.Name] = i
+	}
+	return nil
+}
+
+// argoPreviews makes the deployer that previews by Argo CD.
+func (a *App) argoPreviews(cfg argocd.Config) (*argocd.Deployer, error) {
+	files, err := argocd.GuardFiles()
+	if err != nil {
+		return nil, err
+	}
+	if a.guards, err = git.NewFixed(files); err != nil {
+		return nil, err
+	}
+	return argocd.New(cfg, argocd.Options{Instances: a.argo, Logger: a.telemetry.log, Guards: func() (string, string) {
+		public := a.cfg.PublicURL
+		if public == "" {
+			public = a.URL()
+		}
+		return public + guardsPath, a.guards.Commit()
+	}})
+}
+
+// serveGuards lets Argo CD read what guards previews. Nothing of it is secret:
+// it is the same for everybody, and names no preview.
+func (a *App) serveGuards(mux *http.ServeMux) {
+	if a.guards == nil {
+		return
+	}
+	mux.Handle("GET "+guardsPath+"/info/refs", a.guards)
+	mux.Handle("POST "+guardsPath+"/git-upload-pack", a.guards)
+}

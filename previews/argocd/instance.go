@@ -1,0 +1,84 @@
+package argocd
+
+import (
+	"context"
+	"time"
+
+	"github.com/fairlead-dev/fairlead/previews"
+)
+
+// Applications are those of one Argo CD.
+type Applications interface {
+	// Get is an application. not_found means for certain that there is none of
+	// that name in that project.
+	Get(ctx context.Context, project, name string) (*Application, error)
+	// Put makes an application, or has one that is there be like it.
+	// failed_precondition where Argo CD will not have it.
+	Put(ctx context.Context, app *Application) error
+	// Delete begins to delete an application, with everything that it made if
+	// cascade says so.
+	Delete(ctx context.Context, project, name string, cascade bool) error
+	// Manifests are what an application would deploy. failed_precondition where
+	// none can be made.
+	Manifests(ctx context.Context, project, name string) ([]Manifest, error)
+}
+
+// Resources are what applications of one Argo CD made.
+type Resources interface {
+	// Tree is what Argo CD last saw of an application.
+	Tree(ctx context.Context, project, name string) ([]Node, error)
+	// Live is an object of an application as it is now; not_found.
+	Live(ctx context.Context, project, name string, o Ref) (*Live, error)
+	// Release takes the finalizers of an object away.
+	Release(ctx context.Context, project, name string, o Ref) error
+	// Logs are the last lines that a Pod wrote.
+	Logs(ctx context.Context, project, name string, pod Ref, tail int) ([]previews.LogLine, error)
+}
+
+// Cluster is the cluster that an Argo CD deploys previews to, asked itself.
+type Cluster interface {
+	// Namespace is a namespace; not_found.
+	Namespace(ctx context.Context, name string) (*Live, error)
+	// Within is everything in a namespace, at most so many.
+	Within(ctx context.Context, namespace string, most int) ([]Live, error)
+	// DeleteNamespace begins to delete a namespace.
+	DeleteNamespace(ctx context.Context, name string) error
+	// Unblock takes the finalizers of an object away.
+	Unblock(ctx context.Context, o Ref) error
+}
+
+// Instance is one Argo CD.
+type Instance struct {
+	Applications
+	Resources
+	// Cluster is nil where Argo CD's word has to do.
+	Cluster Cluster
+	// Project is its project of previews, "" for the deployer's.
+	Project string
+	// URL is where people see it.
+	URL string
+}
+
+// Manifest names an object that an application would deploy.
+type Manifest struct{ Ref }
+
+// Node is an object in an application's tree.
+type Node struct {
+	Ref
+	Health Health
+	// Root tells that the application's sources hold it; others follow from it.
+	Root bool
+	// Waits says why a Pod does not run, "" where it does.
+	Waits string
+}
+
+// Live is an object as it is.
+type Live struct {
+	Ref
+	Labels     map[string]string
+	Finalizers []string
+	// DeletedAt is when its deletion began, zero if it has not.
+	DeletedAt time.Time
+	// Note is what hinders its deletion, in the cluster's words.
+	Note string
+}
