@@ -41,8 +41,9 @@ type Argo struct {
 	FarServer string
 	Far       *Link
 
-	// Dir holds the logs of all servers, NAME.log. They stay after a test
-	// that failed.
+	// Dir holds the logs of all servers, NAME.log, which stay after a test
+	// that failed, and their certificate and its key, server.pem and
+	// server.key, for a test that stands between.
 	Dir string
 
 	at           *place
