@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -200,7 +201,7 @@ func (a *Argo) environment(programs argoPrograms) []string {
 	return []string{
 		"HOME=" + in("home"), "TMPDIR=" + in("tmp"), "HOSTNAME=test-0",
 		"PATH=" + strings.Join([]string{programs.argocd, programs.tools, os.Getenv("PATH")}, ":"),
-		"ARGOCD_FAKE_IN_CLUSTER=true", "ARGOCD_RECONCILIATION_TIMEOUT=10s",
+		"KUBECONFIG=" + in("kubeconfig"), "ARGOCD_FAKE_IN_CLUSTER=true", "ARGOCD_RECONCILIATION_TIMEOUT=10s",
 		"ARGOCD_TLS_DATA_PATH=" + in("tls"), "ARGOCD_SSH_DATA_PATH=" + in("ssh"), "ARGOCD_PLUGINSOCKFILEPATH=" + in("plugins"),
 		"ARGOCD_GPG_ENABLED=false", "ARGOCD_GPG_DATA_PATH=" + in("gpg"), "ARGOCD_GNUPGHOME=" + in("gpg"), "ARGOCD_ASK_PASS_SOCK=" + in("ask.sock"),
 	}
@@ -212,10 +213,19 @@ func (a *Argo) settings(ctx context.Context, crds, password string) error {
 	if err != nil || len(files) == 0 {
 		return fmt.Errorf("there are no definitions in %s: %w", crds, err)
 	}
+	var kinds []string
 	for _, f := range files {
-		if err := a.define(ctx, f); err != nil {
+		kind, err := a.define(ctx, f)
+		if err != nil {
 			return err
 		}
+		kinds = append(kinds, kind)
+	}
+	err = a.kube.apiServer.await(ctx, func(ctx context.Context) bool {
+		return !slices.ContainsFunc(kinds, func(path string) bool { return !a.kube.api.ok(ctx, path) })
+	})
+	if err != nil {
+		return err
 	}
 	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.MinCost)
 	if err != nil {
@@ -224,28 +234,25 @@ func (a *Argo) settings(ctx context.Context, crds, password string) error {
 	return a.kube.apply(ctx, a.configuration(string(hash))...)
 }
 
-// define adds a kind of resources to the API server, and waits until it serves
-// it.
-func (a *Argo) define(ctx context.Context, file string) error {
+// define adds a kind of resources to the API server, and gives the path where
+// it will serve them.
+func (a *Argo) define(ctx context.Context, file string) (path string, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return err
+		return "", err
 	}
 	var crd struct {
 		Metadata struct{ Name string }
 	}
 	if err := yaml.Unmarshal(text, &crd); err != nil {
-		return err
+		return "", err
 	}
-	path := "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" + crd.Metadata.Name
-	status, answer, err := a.kube.api.call(ctx, http.MethodPatch, path+applied, applyType, text)
-	if err != nil || status >= http.StatusMultipleChoices {
-		return fmt.Errorf("defining %s: %d %s: %w", crd.Metadata.Name, status, answer, err)
+	status, answer, err := a.kube.api.call(ctx, http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/yaml", text)
+	if err != nil || status != http.StatusCreated {
+		return "", fmt.Errorf("defining %s: %d %s: %w", crd.Metadata.Name, status, answer, err)
 	}
 	kind, group, _ := strings.Cut(crd.Metadata.Name, ".")
-	return a.kube.apiServer.await(ctx, func(ctx context.Context) bool {
-		return a.kube.api.ok(ctx, "/apis/"+group+"/v1alpha1/"+kind)
-	})
+	return "/apis/" + group + "/v1alpha1/" + kind, nil
 }
 
 // signIn gets the tokens as anybody would.
