@@ -38,7 +38,8 @@ type Kept struct {
 
 // Keeper keeps findings across restarts, one record for each source.
 type Keeper interface {
-	// Each calls f with every record. A record that cannot be read is left out.
+	// Each calls f with every record, with several at a time. A record that
+	// cannot be read is left out.
 	Each(ctx context.Context, f func(source string, k *Kept)) error
 	// Save puts a record in place of an earlier one.
 	Save(ctx context.Context, source string, k *Kept) error

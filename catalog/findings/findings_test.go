@@ -11,11 +11,11 @@ import (
 
 // source is a repository in memory that is followed by hand.
 type source struct {
-	t *testing.T
+	t testing.TB
 	*ingesttest.Memory
 }
 
-func newSource(t *testing.T, name string, files map[string]string) source {
+func newSource(t testing.TB, name string, files map[string]string) source {
 	t.Helper()
 	m := ingesttest.NewMemory(name, "https://git.example.test/acme/"+name+"/")
 	m.Write(files)

@@ -266,3 +266,20 @@ func TestHostileText(t *testing.T) {
 		}
 	}
 }
+
+// TestPlausibleEndings holds that no file is passed over by its ending that
+// inference reads.
+func TestPlausibleEndings(t *testing.T) {
+	for _, at := range []string{"AGENTS.md", "x/CLAUDE.MD", "CONTRIBUTING.md", "Makefile", "GNUmakefile", "make/a.mk", "justfile", ".justfile", "Taskfile.yml", "taskfile.dist.yaml", "package.json", "go.mod",
+		"pyproject.toml", "Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts", ".github/workflows/ci.yml", ".gitlab-ci.yml", ".github/actions/x/action.yaml", "CODEOWNERS", ".github/CODEOWNERS",
+		"slo/a.yaml", "apps/pay/overlays/prod/Kustomization", "charts/pay/values-prod.yaml", "docs/runbooks/a.md"} {
+		if !Tells(at) {
+			t.Errorf("%s is passed over", at)
+		}
+	}
+	for _, at := range []string{"main.go", "node_modules/x/package.json", "docs/a.png", "README"} {
+		if Tells(at) {
+			t.Errorf("%s is looked at", at)
+		}
+	}
+}

@@ -197,15 +197,25 @@ func Wanted(at string) bool { return of(at) != nil }
 // Tells tells whether a file of this path may say something, be it by its path
 // alone.
 func Tells(at string) bool {
-	if elsewhere(at) {
+	if !plausible(at) || elsewhere(at) {
 		return false
 	}
 	_, overlay := overlayOf(at)
 	return overlay || isRunbook(at) || Wanted(at)
 }
 
+// plausible tells whether any file of this ending is read, which is quickly
+// said of nearly all that are not.
+func plausible(at string) bool {
+	switch strings.ToLower(path.Ext(at)) {
+	case "", ".justfile", ".md", ".yml", ".yaml", ".json", ".toml", ".mod", ".xml", ".gradle", ".kts", ".mk":
+		return true
+	}
+	return false
+}
+
 func of(at string) *kind {
-	if elsewhere(at) {
+	if !plausible(at) || elsewhere(at) {
 		return nil
 	}
 	dir, base := folder(at), path.Base(at)

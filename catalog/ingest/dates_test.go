@@ -7,7 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/fairlead-dev/fairlead/catalog/descriptor"
+	"github.com/fairlead-dev/fairlead/catalog/index"
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
 )
 
@@ -116,4 +119,37 @@ func TestKnownPastsAreNotKeptAgain(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(kept().Pasts)); strings.Join(got, " ") != "y/catalog-info.yaml" {
 		t.Errorf("kept again: %q", got)
 	}
+}
+
+// TestFollowersWaitForWhatTheyKept shows followers nothing before they have
+// what they kept, and has them drop what is configured no more.
+func TestFollowersWaitForWhatTheyKept(t *testing.T) {
+	c, gone, keeper := newChronicle("a", "one.test"), newChronicle("gone", "one.test"), newKeeper()
+	for _, s := range []*chronicle{c, gone} {
+		s.Write(map[string]string{"catalog-info.yaml": component(s.Describe().Name), "AGENTS.md": "one"})
+	}
+	startDating(t, keeper, c, gone).stop()
+	f, restored := newFollower(), make(chan struct{})
+	f.at["gone"] = "kept"
+	in := ingest.New(ingest.Config{Sources: []ingest.Source{c}, Processor: descriptor.New(descriptor.Options{}), Keeper: keeper, Fingerprint: "1",
+		Refresh: time.Millisecond, Followers: []ingest.Follower{f}, Restored: restored, Publish: func([]index.Change) {}})
+	if err := in.Restore(t.Context()); err != nil || f.Followed("gone") != "" {
+		t.Errorf("what is configured no more is still followed, at %q: %v", f.Followed("gone"), err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- in.Run(ctx) }()
+	defer func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}()
+	select {
+	case <-f.shown:
+		t.Error("the follower was shown something too early")
+	case <-time.After(50 * time.Millisecond):
+	}
+	close(restored)
+	f.await(t)
 }

@@ -184,6 +184,9 @@ func (f *following) settled(ctx context.Context, s *source) {
 // turn gives its place to another.
 func (in *Ingester) follow(ctx context.Context) {
 	defer in.following.end()
+	if !in.followable(ctx) {
+		return
+	}
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	for {
@@ -205,6 +208,20 @@ func (in *Ingester) follow(ctx context.Context) {
 			return
 		case <-in.following.wake:
 		}
+	}
+}
+
+// followable waits until followers have what they kept; false where ctx ends
+// before.
+func (in *Ingester) followable(ctx context.Context) bool {
+	if in.restored == nil {
+		return true
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-in.restored:
+		return true
 	}
 }
 
@@ -250,8 +267,14 @@ func (in *Ingester) view(ctx context.Context, s *source) (View, error) {
 	return v, err
 }
 
-// unfollow has the followers forget a source.
+// unfollow has the followers forget a source, once they know what they kept.
 func (in *Ingester) unfollow(ctx context.Context, name string) {
+	in.followable(ctx)
+	in.drop(ctx, name)
+}
+
+// drop has the followers forget a source, and what they kept of it.
+func (in *Ingester) drop(ctx context.Context, name string) {
 	for _, f := range in.following.list {
 		if err := f.Drop(ctx, name); err != nil {
 			in.log.ErrorContext(ctx, "what was found beside the catalog could not be removed", "source", name, "error", err)

@@ -29,6 +29,9 @@ type Config struct {
 	Registered *Registered
 	// Followers read more of the sources than their catalog files.
 	Followers []Follower
+	// Restored is closed once Followers have what they kept: before that they
+	// are shown nothing. nil waits for nothing.
+	Restored <-chan struct{}
 	// Processor reads files.
 	Processor *descriptor.Processor
 	// Publish is given every change of the catalog, one call at a time.
@@ -66,8 +69,9 @@ type Ingester struct {
 	turns       chan struct{} // holds one for each poll that reads
 	providers   []*provider
 	following   *following
-	registered  *registry // nil where nothing can be registered
-	trial       bool      // what others hold is read all the same
+	restored    <-chan struct{} // nil: from the beginning
+	registered  *registry       // nil where nothing can be registered
+	trial       bool            // what others hold is read all the same
 	processor   *descriptor.Processor
 	publish     func([]index.Change)
 	keeper      Keeper
@@ -94,7 +98,7 @@ func New(cfg Config) *Ingester {
 		processor: cfg.Processor, publish: cfg.Publish, keeper: cfg.Keeper, fingerprint: cfg.Fingerprint,
 		refresh: cfg.Refresh, timeout: cfg.Timeout, sourceBytes: cfg.SourceBytes, log: cfg.Log, observe: cfg.Observe, settled: cfg.Settled, now: cfg.Now,
 		workers: runtime.GOMAXPROCS(0), claims: newClaims(), turns: make(chan struct{}, maxTurns),
-		lookBacks: newLookBacks(),
+		lookBacks: newLookBacks(), restored: cfg.Restored,
 	}
 	if in.refresh <= 0 {
 		in.refresh = time.Minute

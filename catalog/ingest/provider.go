@@ -263,6 +263,7 @@ func (in *Ingester) recall(ctx context.Context) error {
 		p := byName[kept.Meta.Provider]
 		if p == nil {
 			in.forget(ctx, name)
+			in.drop(ctx, name)
 			continue
 		}
 		s := newKept(rank{p.group, name, p.late}, kept.Meta.Description)

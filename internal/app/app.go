@@ -75,14 +75,15 @@ type App struct {
 	jobsDB        *sql.DB        // of SQLite
 	closers       []func() error // of what previews' data is made by
 	listener      net.Listener
-	started       func() // called once everything has been read for the first time
+	started       func()        // called once everything has been read for the first time
+	restored      chan struct{} // closed once findings and documents are back
 	server        *http.Server
 }
 
 // New puts a server together and opens its state and its listening socket;
 // nothing is served before Run. Logs go to logs as JSON lines.
 func New(ctx context.Context, cfg *Config, logs io.Writer) (_ *App, err error) {
-	a := &App{cfg: cfg}
+	a := &App{cfg: cfg, restored: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			a.close()
@@ -161,8 +162,8 @@ func (a *App) makeRooms(ctx context.Context) (err error) {
 		return err
 	}
 	a.ingester = ingest.New(ingest.Config{
-		Followers: []ingest.Follower{a.findings, a.knowledge},
-		Sources:   sources, Providers: providers, Registered: a.registered(), Processor: a.processor(), Publish: a.catalog.Publish, Keeper: a.keeper,
+		Followers: []ingest.Follower{a.findings, a.knowledge}, Restored: a.restored,
+		Sources: sources, Providers: providers, Registered: a.registered(), Processor: a.processor(), Publish: a.catalog.Publish, Keeper: a.keeper,
 		Fingerprint: a.cfg.fingerprint(), Refresh: a.cfg.Catalog.Refresh, Log: log, Observe: a.telemetry.ingested, Settled: func() { a.started() },
 	})
 	a.catalog.Attach(a.ingester)
@@ -215,8 +216,32 @@ func (a *App) port() int {
 	return 0
 }
 
-// Ready tells whether every source has been read, restored or tried once.
-func (a *App) Ready() bool { return a.ingester.Ready() }
+// Ready tells whether every source has been read, restored or tried once, and
+// what was found beside the catalog is back.
+func (a *App) Ready() bool {
+	select {
+	case <-a.restored:
+		return a.ingester.Ready()
+	default:
+		return false
+	}
+}
+
+// restore brings back what was found beside the catalog, which is served
+// meanwhile.
+func (a *App) restore(ctx context.Context) error {
+	both, each := errgroup.WithContext(ctx)
+	both.Go(func() error { return a.findings.Restore(each) })
+	both.Go(func() error { return a.knowledge.Restore(each) })
+	if err := both.Wait(); err != nil {
+		if ctx.Err() != nil {
+			return nil // the server ends before it was needed
+		}
+		return err
+	}
+	close(a.restored)
+	return nil
+}
 
 // Run serves until ctx ends, then lets in-flight requests finish for up to
 // eight seconds and closes everything that New opened.
@@ -227,16 +252,11 @@ func (a *App) Run(ctx context.Context) error {
 	if err := a.ingester.Restore(ctx); err != nil {
 		return err
 	}
-	if err := a.findings.Restore(ctx); err != nil {
-		return err
-	}
-	if err := a.knowledge.Restore(ctx); err != nil {
-		return err
-	}
 	g, ctx := errgroup.WithContext(ctx)
 	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopServing()
 	a.server.BaseContext = func(net.Listener) context.Context { return serving }
+	g.Go(func() error { return a.restore(ctx) })
 	g.Go(func() error { return a.ingester.Run(ctx) })
 	g.Go(func() error { return a.watchLocations(ctx) })
 	g.Go(func() error { return a.runPreviews(ctx) })

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -61,20 +63,16 @@ func commandsIn(v any, name string) []any {
 // the event on standard input, in a checkout of a service.
 func TestHostsRunWhatIsDocumented(t *testing.T) {
 	s := startDemo(t)
-	bin := t.TempDir()
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(bin, "fairlead"), "../../cmd/fairlead").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	env := append(slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "FAIRLEAD_") }),
-		"PATH="+bin+":"+os.Getenv("PATH"), "XDG_CONFIG_HOME="+t.TempDir(), "FAIRLEAD_SERVER="+s.url, "FAIRLEAD_TOKEN_FILE="+filepath.Join(s.dir, "tokens", "agent"))
+	env := append(hostEnv(t), "FAIRLEAD_SERVER="+s.url, "FAIRLEAD_TOKEN_FILE="+filepath.Join(s.dir, "tokens", "agent"))
 	set := documented(t)
 	for file, c := range map[string]struct {
 		event  map[string]any
 		answer []string // the way to the text in the host's format
 	}{
-		".claude/settings.json": {map[string]any{"session_id": "1", "hook_event_name": "SessionStart", "source": "startup"}, []string{"hookSpecificOutput", "additionalContext"}},
-		"~/.codex/config.toml":  {map[string]any{"session_id": "1", "hook_event_name": "SessionStart", "source": "resume", "model": "m", "permission_mode": "default"}, []string{"hookSpecificOutput", "additionalContext"}},
-		".cursor/hooks.json":    {map[string]any{"conversation_id": "1", "hook_event_name": "sessionStart", "workspace_roots": []string{s.repo("ledger")}}, []string{"additional_context"}},
+		".claude/settings.json":       {map[string]any{"session_id": "1", "hook_event_name": "SessionStart", "source": "startup"}, []string{"hookSpecificOutput", "additionalContext"}},
+		"~/.codex/config.toml":        {map[string]any{"session_id": "1", "hook_event_name": "SessionStart", "source": "resume", "model": "m", "permission_mode": "default"}, []string{"hookSpecificOutput", "additionalContext"}},
+		".github/hooks/fairlead.json": {map[string]any{"timestamp": "2026-02-09T10:30:00.000Z", "sessionId": "1", "hookEventName": "SessionStart", "transcript_path": "/t", "source": "new"}, []string{"hookSpecificOutput", "additionalContext"}},
+		".cursor/hooks.json":          {map[string]any{"conversation_id": "1", "hook_event_name": "sessionStart", "workspace_roots": []string{s.repo("ledger")}}, []string{"additional_context"}},
 	} {
 		hooks, _ := settings(t, file, set)["hooks"].(map[string]any)
 		commands := commandsIn(hooks, "command")
@@ -112,6 +110,65 @@ func TestHostsRunWhatIsDocumented(t *testing.T) {
 		}
 		if out := shell(t, env, s.repo("ledger"), hello, strings.Join(words, " ")); !bytes.Contains(out, []byte(`"serverInfo"`)) {
 			t.Errorf("%s: the server answers %s", file, out)
+		}
+	}
+}
+
+// hostEnv is the environment of a host that has the command line, and nothing
+// of a server.
+func hostEnv(t *testing.T) []string {
+	t.Helper()
+	bin := t.TempDir()
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(bin, "fairlead"), "../../cmd/fairlead").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return append(slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "FAIRLEAD_") }),
+		"PATH="+bin+":"+os.Getenv("PATH"), "XDG_CONFIG_HOME="+t.TempDir())
+}
+
+// TestHostsBeginWithoutABrief runs the documented hooks where there is no brief
+// to be had: the session begins all the same, soon, with one line about it.
+func TestHostsBeginWithoutABrief(t *testing.T) {
+	s := startDemo(t)
+	mute, err := net.Listen("tcp", "127.0.0.1:0") // takes calls and says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mute.Close()
+	env, set, outside := hostEnv(t), documented(t), t.TempDir()
+	strange := t.TempDir()
+	if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", strange).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if out, err := exec.CommandContext(t.Context(), "git", "-C", strange, "remote", "add", "origin", "https://git.example.test/acme/nobodys.git").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	known := []string{"FAIRLEAD_SERVER=" + s.url, "FAIRLEAD_TOKEN_FILE=" + filepath.Join(s.dir, "tokens", "agent")}
+	for name, c := range map[string]struct {
+		dir, says string
+		env       []string
+	}{
+		"outside a repository":         {outside, "in no Git repository", known},
+		"a repository with no service": {strange, "no service of the catalog is in the repository", known},
+		"no server":                    {s.repo("ledger"), "no Fairlead server answers", []string{"FAIRLEAD_SERVER=http://127.0.0.1:1", "FAIRLEAD_TOKEN=x"}},
+		"a server that says nothing":   {s.repo("ledger"), "no answer in time", []string{"FAIRLEAD_SERVER=http://" + mute.Addr().String(), "FAIRLEAD_TOKEN=x"}},
+	} {
+		for _, file := range []string{".claude/settings.json", "~/.codex/config.toml", ".github/hooks/fairlead.json"} {
+			hooks, _ := settings(t, file, set)["hooks"].(map[string]any)
+			event, err := json.Marshal(map[string]any{"session_id": "1", "hook_event_name": "SessionStart", "hookEventName": "SessionStart", "source": "startup", "cwd": c.dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			out := shell(t, append(slices.Clone(env), c.env...), c.dir, event, commandsIn(hooks, "command")[0].(string))
+			text := strings.TrimSpace(textOf(t, out, []string{"hookSpecificOutput", "additionalContext"}))
+			late := strings.Contains(text, "no answer in time") // a machine under load
+			if !strings.HasPrefix(text, "Fairlead has no brief here: ") || strings.Contains(text, "\n") || !strings.Contains(text, c.says) && !late {
+				t.Errorf("%s, %s: the host adds %q", name, file, text)
+			}
+			if took := time.Since(began); took > 20*time.Second {
+				t.Errorf("%s, %s: the session waited for %s", name, file, took)
+			}
 		}
 	}
 }

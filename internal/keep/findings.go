@@ -3,9 +3,12 @@ package keep
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"path/filepath"
+	"runtime"
 
 	bolt "go.etcd.io/bbolt"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/fairlead-dev/fairlead/catalog/findings"
 )
@@ -27,21 +30,27 @@ func OpenFindings(dir string) (*Findings, error) {
 // Close closes the file.
 func (f *Findings) Close() error { return f.db.Close() }
 
-// Each calls do with every record; one that cannot be read is left out, so
-// that it is found anew.
+// Each calls do with every record, with several at a time; one that cannot be
+// read is left out, so that it is found anew.
 func (f *Findings) Each(ctx context.Context, do func(source string, k *findings.Kept)) error {
 	return f.db.View(func(tx *bolt.Tx) error {
 		b := tx.Bucket(keyFindings)
 		if b == nil {
 			return nil
 		}
-		return b.ForEach(func(source, record []byte) error {
-			var k findings.Kept
-			if json.Unmarshal(record, &k) == nil {
-				do(string(source), &k)
-			}
+		var g errgroup.Group
+		g.SetLimit(runtime.GOMAXPROCS(0))
+		err := b.ForEach(func(source, record []byte) error {
+			g.Go(func() error {
+				var k findings.Kept
+				if json.Unmarshal(record, &k) == nil {
+					do(string(source), &k)
+				}
+				return nil
+			})
 			return ctx.Err()
 		})
+		return errors.Join(err, g.Wait()) // the records are there as long as the transaction
 	})
 }
 

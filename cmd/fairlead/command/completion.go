@@ -88,7 +88,7 @@ func complete(parser *kong.Kong, c *console) bool {
 			"dir":     posener.PredictDirs("*"),
 			"format":  posener.PredictFunc(formatsFor),
 			"thing":   posener.PredictSet("owner", "build", "test", "slo", "runbook", "oncall", "deploy", "any"),
-			"host":    posener.PredictSet("claude", "codex", "cursor", "text"),
+			"host":    posener.PredictSet("claude", "codex", "cursor", "vscode", "text"),
 			"shell":   posener.PredictSet("bash", "zsh", "fish"),
 			"section": posener.PredictSet("owner", "oncall", "repository", "commands", "rules", "deploy", "dependencies", "slos", "runbooks", "dashboards", "problems"),
 			"ref":     posener.PredictFunc(c.completeRef),

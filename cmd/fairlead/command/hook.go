@@ -22,7 +22,7 @@ type hookCmd struct {
 }
 
 type sessionStartCmd struct {
-	Format    string        `help:"What the host takes: claude, codex, cursor, or text; left out, what the event on standard input is of, else text." enum:"auto,claude,codex,cursor,text" default:"auto" placeholder:"HOST" predictor:"host"`
+	Format    string        `help:"What the host takes: claude, codex, cursor, vscode, or text; left out, what the event on standard input is of, else text." enum:"auto,claude,codex,cursor,vscode,text" default:"auto" placeholder:"HOST" predictor:"host"`
 	Repo      string        `help:"The folder that the session is in; else what the event says, else where you stand." placeholder:"DIR" type:"path" predictor:"dir"`
 	Within    time.Duration `help:"How long the session may have to wait, 2s if left out." default:"2s" placeholder:"DURATION"`
 	MaxTokens int           `help:"The size of the brief in tokens of four bytes, 1200 if left out." placeholder:"N" default:"1200"`
@@ -49,6 +49,7 @@ const (
 // hookEvent is what hosts say of a session, as far as it is of use.
 type hookEvent struct {
 	Name  string   `json:"hook_event_name"`
+	Named string   `json:"hookEventName"` // as VS Code writes it
 	Dir   string   `json:"cwd"`
 	Roots []string `json:"workspace_roots"`
 }
@@ -119,7 +120,7 @@ func (s *sessionStartCmd) dir(c *console, e hookEvent) string {
 func (s *sessionStartCmd) print(w io.Writer, e hookEvent, text string) error {
 	var answer any
 	switch s.host(e) {
-	case "claude", "codex":
+	case "claude", "codex", "vscode":
 		answer = map[string]any{"hookSpecificOutput": map[string]string{"hookEventName": "SessionStart", "additionalContext": text}}
 	case "cursor":
 		answer = map[string]string{"additional_context": text}
@@ -136,8 +137,8 @@ func (s *sessionStartCmd) host(e hookEvent) string {
 	switch {
 	case s.Format != "auto":
 		return s.Format
-	case e.Name == "SessionStart":
-		return "claude" // and codex, which takes the same
+	case e.Name == "SessionStart", e.Named == "SessionStart":
+		return "claude" // and codex and vscode, which take the same
 	case e.Name == "sessionStart":
 		return "cursor"
 	default:

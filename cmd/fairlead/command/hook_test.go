@@ -64,6 +64,7 @@ func TestHookSessionStart(t *testing.T) {
 	f, dir := hosted(t)
 	claude := event(t, map[string]any{"session_id": "1", "transcript_path": "/t", "cwd": filepath.Join(dir, "ui"), "hook_event_name": "SessionStart", "source": "startup"})
 	codex := event(t, map[string]any{"session_id": "1", "transcript_path": nil, "cwd": dir, "hook_event_name": "SessionStart", "source": "resume", "model": "m", "permission_mode": "default"})
+	vscode := event(t, map[string]any{"timestamp": "2026-02-09T10:30:00.000Z", "cwd": filepath.Join(dir, "ui"), "sessionId": "1", "hookEventName": "SessionStart", "transcript_path": "/t", "source": "new"})
 	cursor := event(t, map[string]any{"conversation_id": "1", "hook_event_name": "sessionStart", "workspace_roots": []string{dir}})
 	for name, c := range map[string]struct {
 		stdin string
@@ -73,6 +74,8 @@ func TestHookSessionStart(t *testing.T) {
 	}{
 		"claude":       {claude, []string{"--format", "claude"}, false, "ui/AGENTS.md"},
 		"codex":        {codex, []string{"--format", "codex"}, false, "/AGENTS.md"},
+		"vscode":       {vscode, []string{"--format", "vscode"}, false, "ui/AGENTS.md"},
+		"its event":    {vscode, nil, false, "ui/AGENTS.md"},
 		"by the event": {claude, nil, false, "ui/AGENTS.md"},
 		"text":         {claude, []string{"--format", "text"}, true, "ui/AGENTS.md"},
 		"no event":     {"", []string{"--repo", dir}, true, "/AGENTS.md"},
