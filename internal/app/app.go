@@ -233,14 +233,14 @@ func (a *App) restore(ctx context.Context) error {
 	both, each := errgroup.WithContext(ctx)
 	both.Go(func() error { return a.findings.Restore(each) })
 	both.Go(func() error { return a.knowledge.Restore(each) })
-	if err := both.Wait(); err != nil {
-		if ctx.Err() != nil {
-			return nil // the server ends before it was needed
-		}
-		return err
+	err := both.Wait()
+	if ctx.Err() != nil {
+		return nil // the server ends before it was needed
 	}
-	close(a.restored)
-	return nil
+	if err == nil {
+		close(a.restored)
+	}
+	return err
 }
 
 // Run serves until ctx ends, then lets in-flight requests finish for up to
