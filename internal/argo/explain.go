@@ -15,7 +15,7 @@ import (
 // explain is an error of Argo CD's in our terms. What it says of an application
 // or its repository is kept: the deployer makes sense of it.
 func (c *Client) explain(doing string, err error) error {
-	if errors.Is(err, context.Canceled) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	s, _ := status.FromError(err)
@@ -36,10 +36,11 @@ func (c *Client) explain(doing string, err error) error {
 			return said(fault.NotFound)
 		}
 		return said(fault.FailedPrecondition)
-	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled:
-		if errors.Is(err, context.DeadlineExceeded) || s.Code() != codes.Unavailable {
-			return context.DeadlineExceeded
-		}
+	case codes.Canceled:
+		return context.Canceled
+	case codes.DeadlineExceeded:
+		return context.DeadlineExceeded
+	case codes.Unavailable:
 		if _, e := c.cfg.Token(); e != nil {
 			return c.unauthenticated(doing, e)
 		}

@@ -72,6 +72,9 @@ func plain(text string) string {
 
 // explained is an error of Argo CD's as callers are told of it.
 func explained(err error) error {
+	if err == nil {
+		return nil
+	}
 	f := fault.From(err)
 	if f.Code != fault.FailedPrecondition && f.Code != fault.Unavailable {
 		return err
