@@ -60,7 +60,8 @@ for s in "${selected[@]}"; do
     argocd)
       internal/realtest/argocd.sh
       # One stack at a time, of 1.2 GB.
-      go test -p 1 -race -timeout "${limit[$s]}" -run 'ArgoCD|Place|Link' ./internal/realtest || failed=1 ;;
+      go test -p 1 -race -timeout "${limit[$s]}" -run 'ArgoCD|Place|Link' ./internal/realtest || failed=1
+      go test -p 1 -timeout "${limit[$s]}" -run ArgoCD ./internal/argo || failed=1 ;;
     clients)
       internal/realtest/clients.sh
       internal/realtest/openapi.sh
