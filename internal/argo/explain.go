@@ -29,8 +29,9 @@ func (c *Client) explain(doing string, err error) error {
 	case codes.Unauthenticated:
 		return c.unauthenticated(doing, err)
 	case codes.PermissionDenied:
-		return fault.New(fault.Unavailable, "%s: the account of Fairlead's token may not do that at Argo CD %s", doing, c.cfg.Name).
-			WithFix("Have the account allowed get, create, update and delete on applications of the project of previews, and get on their logs.").Because(err)
+		// It is also what Argo CD says when its own cluster does not answer.
+		return fault.New(fault.Unavailable, "%s: Argo CD %s denies it to the account of Fairlead's token, or cannot read its applications now", doing, c.cfg.Name).
+			WithFix("Have the account allowed get, create, update and delete on applications of the project of previews, and get on their logs; check the cluster that Argo CD runs in.").Because(err)
 	case codes.InvalidArgument:
 		if strings.Contains(text, "not found as part of application") {
 			return said(fault.NotFound)
