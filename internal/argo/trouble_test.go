@@ -75,7 +75,7 @@ func TestArgoCDRefuses(t *testing.T) {
 		"a namespace of another": {map[string]string{"deploy/web.yaml": web, "deploy/c.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: default}\n"}, nil,
 			"ConfigMap c in namespace default"},
 		"nothing to deploy":          {map[string]string{"deploy/notes.txt": "x"}, nil, "holds no manifests"},
-		"manifests that are no YAML": {map[string]string{"deploy/web.yaml": "a: [\n"}, nil, "no manifests can be made of the folder"},
+		"manifests that are no YAML": {map[string]string{"deploy/web.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: [\n"}, nil, "no manifests"},
 		"a project that does not allow it": {map[string]string{"deploy/web.yaml": web}, func(w *world, _ *realtest.Repository, _ *previews.Wish) {
 			w.restrict()
 		}, "the AppProject of previews does not allow it"},

@@ -70,8 +70,11 @@ func (p *plan) look(ctx context.Context, have *Application) error {
 // check refuses manifests that reach beyond the preview's namespace.
 func (p *plan) check(manifests []Manifest) error {
 	var wrong []string
-	own := false
+	own, service := false, 0
 	for _, m := range manifests {
+		if m.Name != guardName && (m.Kind != "Namespace" || m.Group != "") {
+			service++
+		}
 		switch {
 		case m.Kind == "Namespace" && m.Group == "":
 			own = own || m.Name == p.name
@@ -94,7 +97,7 @@ func (p *plan) check(manifests []Manifest) error {
 	case !own:
 		return fault.New(fault.FailedPrecondition, "the guards of previews hold no Namespace").
 			WithFix("Have an operator put the kustomization there that the guide on previews by Argo CD shows, or leave previews.deployers.argocd.guards out.")
-	case len(manifests) < 2:
+	case service == 0:
 		return fault.New(fault.FailedPrecondition, "%s at %.12s holds no manifests", p.manifests.Path, p.manifests.TargetRevision).
 			WithFix("Set spec.fairlead.preview.path to the folder that holds them.")
 	}

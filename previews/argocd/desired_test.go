@@ -107,6 +107,7 @@ func TestChecksManifests(t *testing.T) {
 		{[]Manifest{own, own, {Ref{Version: "v1", Kind: "Service", Name: "web", Namespace: p.name}}}, ""},
 		{[]Manifest{web}, "no Namespace"},
 		{[]Manifest{own}, "holds no manifests"},
+		{[]Manifest{own, {Ref{Version: "v1", Kind: "ResourceQuota", Name: guardName, Namespace: p.name}}}, "holds no manifests"},
 		{[]Manifest{own, {Ref{Version: "v1", Kind: "ConfigMap", Name: "c", Namespace: "checkout"}}}, "ConfigMap c in namespace checkout"},
 		{[]Manifest{own, {Ref{Version: "v1", Kind: "Namespace", Name: "checkout"}}}, "Namespace checkout, which is not the preview's own"},
 		{[]Manifest{own, {Ref{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "ClusterRole", Name: "all"}}}, "ClusterRole all, which belongs to the whole cluster"},
