@@ -83,8 +83,8 @@ func (p *plan) check(manifests []Manifest) error {
 			}
 		case clusterWide(m.Ref):
 			wrong = append(wrong, m.String()+", which belongs to the whole cluster")
-		case m.Ref.Namespace != "" && m.Ref.Namespace != p.name:
-			wrong = append(wrong, m.String()+" in namespace "+m.Ref.Namespace)
+		case m.Namespace != "" && m.Namespace != p.name:
+			wrong = append(wrong, m.String()+" in namespace "+m.Namespace)
 		}
 	}
 	switch {

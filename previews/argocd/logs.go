@@ -24,7 +24,7 @@ func (d *Deployer) Logs(ctx context.Context, w previews.Wish, tail int) ([]previ
 	if err != nil {
 		return nil, err
 	}
-	pods := slices.DeleteFunc(nodes, func(n Node) bool { return n.Kind != "Pod" || n.Group != "" || n.Ref.Namespace != p.name })
+	pods := slices.DeleteFunc(nodes, func(n Node) bool { return n.Kind != "Pod" || n.Group != "" || n.Namespace != p.name })
 	var lines []previews.LogLine
 	for _, n := range pods[:min(len(pods), maxPods)] {
 		of, e := p.instance.Logs(ctx, p.project, p.name, n.Ref, tail)

@@ -60,8 +60,7 @@ func (d *Deployer) going(ctx context.Context, p *plan, app *Application) (previe
 			o.Remains[0] += " (Argo CD cannot delete it: " + what + ")"
 		}
 	}
-	began, err := time.Parse(time.RFC3339, app.Metadata.DeletionTimestamp)
-	if err != nil || d.opts.Now().Sub(began) < patience {
+	if !d.takesLong(app.Metadata.DeletionTimestamp) {
 		return o, nil
 	}
 	blocked, err := d.blocked(ctx, p)
@@ -74,6 +73,12 @@ func (d *Deployer) going(ctx context.Context, p *plan, app *Application) (previe
 		o.Remains = append(o.Remains, d.describe(&l))
 	}
 	return o, nil
+}
+
+// takesLong tells whether what began at a time is worth a closer look.
+func (d *Deployer) takesLong(began string) bool {
+	at, err := time.Parse(time.RFC3339, began)
+	return err == nil && d.opts.Now().Sub(at) >= patience
 }
 
 // blocked are the objects of a preview that are still there.
