@@ -207,6 +207,18 @@ func TestRegisterLocations(t *testing.T) {
 		}
 	}
 
+	// Who may not register learns nothing of what can be read.
+	told := map[string]string{}
+	for _, try := range []string{h.page("shop", "other.yaml"), h.page("shop", "nowhere.yaml"), target, h.URL + "/acme/shop/src/branch/nowhere/x.yaml", h.URL + "/acme/none/src/branch/main/x.yaml", "https://elsewhere.test/a/b/blob/main/x.yaml"} {
+		for _, dry := range []bool{true, false} {
+			a := s.register("reader", try, dry)
+			told[strings.NewReplacer(try, "TARGET", "?dryRun=true", "").Replace(a.body)] = try
+		}
+	}
+	if len(told) != 1 {
+		t.Errorf("a reader's tries are told apart: %q", told)
+	}
+
 	h.push("shop", "main", map[string]string{"catalog-info.yaml": service("stock", "storefront") + "---\n" + service("more", "storefront")})
 	s.await("a change is seen", func() bool { return s.entityStatus("component:default/more") == http.StatusOK })
 	if err := s.stop(); err != nil {
