@@ -33,7 +33,7 @@ const (
 // Actions are all actions there are, in a fixed order.
 func Actions() []Action {
 	return []Action{ReadCatalog, RefreshCatalog, RegisterCatalog, UnregisterCatalog,
-		ReadPreviews, CreatePreview, ExtendPreview, DeletePreview, ForcePreview, ReadStrays, SweepPreviews, ReadApprovals, DecideApprovals, ReadAudit, ReadSelf, ReadSchema}
+		ReadPreviews, CreatePreview, ExtendPreview, DeletePreview, ForcePreview, ReadStrays, SweepPreviews, ReadProposals, ProposeChange, ReadApprovals, DecideApprovals, ReadAudit, ReadSelf, ReadSchema}
 }
 
 // Effect is what an action does to the world, in the terms of MCP's hints.
@@ -47,9 +47,9 @@ type Effect struct {
 // as the worst.
 func (a Action) Effect() Effect {
 	switch a {
-	case ReadCatalog, ReadPreviews, ReadStrays, ReadApprovals, ReadAudit, ReadSelf, ReadSchema:
+	case ReadCatalog, ReadPreviews, ReadStrays, ReadProposals, ReadApprovals, ReadAudit, ReadSelf, ReadSchema:
 		return Effect{ReadOnly: true, Idempotent: true}
-	case RefreshCatalog:
+	case RefreshCatalog, ProposeChange:
 		return Effect{Idempotent: true}
 	case RegisterCatalog, CreatePreview, ExtendPreview, DecideApprovals:
 		return Effect{}

@@ -117,13 +117,22 @@ func Do[T any](ctx context.Context, g *Guard, who Caller, op Op, act func(contex
 		}
 		g.end(ctx, id, outcomeOf(err, time.Since(began)))
 	}()
-	out, err = act(ctx)
+	out, err = act(context.WithValue(ctx, auditKey{}, id))
 	returned = true
 	if err != nil {
 		var none T
 		return none, fault.From(err)
 	}
 	return out, nil
+}
+
+type auditKey struct{}
+
+// AuditID is the id of the audit's entry of the act that runs under ctx; ""
+// outside of one.
+func AuditID(ctx context.Context) string {
+	id, _ := ctx.Value(auditKey{}).(string)
+	return id
 }
 
 // panicked is the cause that the log is given of a panic.

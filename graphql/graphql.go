@@ -14,6 +14,7 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/graphql/engine"
 	"github.com/fairlead-dev/fairlead/graphql/graphiql"
 	"github.com/fairlead-dev/fairlead/graphql/limit"
@@ -35,6 +36,8 @@ type Config struct {
 	Knowledge *knowledge.Service
 	// Previews may be left out: then its fields say so.
 	Previews *previews.Service
+	// Gitops may be left out: then its fields say so.
+	Gitops *gitops.Service
 	// Authenticate tells who sends a request.
 	Authenticate func(*http.Request) (access.Caller, error)
 	// Recorder is told of every operation.
@@ -63,6 +66,7 @@ type door struct {
 	access    *access.Service
 	knowledge *knowledge.Service
 	previews  *previews.Service
+	gitops    *gitops.Service
 	recorder  access.Recorder
 	nodes     *node.Reader
 }
@@ -83,7 +87,7 @@ func New(cfg Config) (http.Handler, error) {
 		return nil, errors.New("graphql: Catalog, Access, Authenticate and Recorder are needed")
 	}
 	e, err := engine.New(engine.Config{
-		Schema: schemaText, Root: &root{&door{cfg.Catalog, cfg.Access, cfg.Knowledge, cfg.Previews, cfg.Recorder, &node.Reader{Catalog: cfg.Catalog, Recorder: cfg.Recorder}}}, Limits: cfg.Limits, Budget: cfg.Entities,
+		Schema: schemaText, Root: &root{&door{cfg.Catalog, cfg.Access, cfg.Knowledge, cfg.Previews, cfg.Gitops, cfg.Recorder, &node.Reader{Catalog: cfg.Catalog, Recorder: cfg.Recorder}}}, Limits: cfg.Limits, Budget: cfg.Entities,
 		MayIntrospect: introspection(cfg.Access), Logger: cfg.Logger,
 	})
 	if err != nil {

@@ -43,6 +43,8 @@ func (r *root) Query() any {
 		"previewResources":    bind.Operation(b, "list_preview_resources", access.ReadPreviews, r.d.previews.ListResources),
 		"previewUsage":        bind.Operation(b, "get_preview_usage", access.ReadPreviews, r.d.previews.Usage),
 		"previewStrays":       bind.Operation(b, "list_preview_strays", access.ReadStrays, r.d.previews.ListStrays),
+		"proposals":           bind.Operation(b, "list_proposals", access.ReadProposals, r.d.gitops.ListProposals),
+		"proposal":            bind.Operation(b, "get_proposal", access.ReadProposals, r.d.gitops.GetProposal),
 		"audit":               bind.Operation(b, "list_audit", access.ReadAudit, r.d.access.ListAudit),
 	})
 }
@@ -68,6 +70,8 @@ func (r *root) Mutation() any {
 		"deletePreviewEnvironment":      bind.Operation(b, "delete_preview_environment", access.DeletePreview, r.d.previews.Delete),
 		"forceRemovePreviewEnvironment": bind.Operation(b, "force_remove_preview_environment", access.ForcePreview, r.d.previews.ForceRemove),
 		"sweepPreviewStrays":            bind.Operation(b, "sweep_preview_strays", access.SweepPreviews, r.d.previews.SweepStrays),
+		"proposeAnswer":                 bind.Operation(b, "propose_answer", access.ProposeChange, r.d.knowledge.ProposeAnswer),
+		"promoteAnswer":                 bind.Operation(b, "promote_answer", access.ProposeChange, r.d.knowledge.PromoteAnswer),
 		"registerLocation":              bind.Operation(b, "register_location", access.RegisterCatalog, c.RegisterLocation),
 		"moveLocation":                  bind.Operation(b, "move_location", access.UnregisterCatalog, c.MoveLocation),
 		"unregisterLocation":            bind.Operation(b, "unregister_location", access.UnregisterCatalog, c.UnregisterLocation),

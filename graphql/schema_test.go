@@ -180,6 +180,10 @@ func TestEveryOperationIsReached(t *testing.T) {
 		"previewEnvironments":           {`(service: "checkout", first: 1)`, "list_preview_environments"},
 		"previewEnvironment":            {`(id: "a")`, "get_preview_environment"},
 		"previewLogs":                   {`(id: "a", tail: 1)`, "get_preview_logs"},
+		"proposals":                     {`(service: "checkout", first: 1)`, "list_proposals"},
+		"proposal":                      {`(id: "a")`, "get_proposal"},
+		"proposeAnswer":                 {`(question: "Why?", answer: "So.", appliesTo: ["checkout"])`, "propose_answer"},
+		"promoteAnswer":                 {`(handle: "doc://a/b.md")`, "promote_answer"},
 		"createPreviewEnvironment":      {`(service: "checkout", revision: "main", ttl: "1h", key: "k", wait: "1s")`, "create_preview_environment"},
 		"extendPreviewEnvironment":      {`(id: "a", ttl: "1h")`, "extend_preview_environment"},
 		"deletePreviewEnvironment":      {`(id: "a")`, "delete_preview_environment"},
@@ -208,8 +212,8 @@ func TestEveryOperationIsReached(t *testing.T) {
 			if strings.HasSuffix(f.Name, "Approval") {
 				token = "boss" // the admin is an agent
 			}
-			if query := kind + " {" + f.Name + op.args + " " + everything(types, f.Type.Name(), 2) + "}"; strings.Contains(strings.ToLower(f.Name), "preview") {
-				s.post(token, query, nil) // there is no room for previews here, and it says so
+			if query := kind + " {" + f.Name + op.args + " " + everything(types, f.Type.Name(), 2) + "}"; strings.Contains(strings.ToLower(f.Name), "preview") || strings.HasPrefix(f.Name, "pro") {
+				s.post(token, query, nil) // there is no room for previews and proposals here, and it says so
 			} else {
 				s.data(token, query, nil)
 			}

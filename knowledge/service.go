@@ -32,6 +32,8 @@ type Service struct {
 	log     *slog.Logger
 	library *library
 	rules   Rules // nil where none are known
+	// proposer is nil where nothing can be proposed.
+	proposer Proposer
 }
 
 // New makes a Service without documents; Restore brings back those of before.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/knowledge"
 	"github.com/fairlead-dev/fairlead/mcp/front"
 	"github.com/fairlead-dev/fairlead/previews"
@@ -36,6 +37,8 @@ type Config struct {
 	Knowledge *knowledge.Service
 	// Previews may be left out: then its tools are not there.
 	Previews *previews.Service
+	// Gitops may be left out: then its tools are not there.
+	Gitops *gitops.Service
 	// Authenticate tells who sends a request.
 	Authenticate func(*http.Request) (access.Caller, error)
 	// Recorder is told of every operation.
@@ -107,7 +110,7 @@ func newDoor(cfg Config, extra ...server.ServerOption) (_ *door, err error) {
 		cfg.Logger = slog.Default()
 	}
 	d := &door{Config: cfg, seal: newSeal()}
-	d.tools, d.templates = slices.Concat(d.catalogTools(), d.knowledgeTools(), d.previewTools()), d.resources()
+	d.tools, d.templates = slices.Concat(d.catalogTools(), d.knowledgeTools(), d.previewTools(), d.gitopsTools()), d.resources()
 	d.front, err = front.New(front.Config{Authenticate: cfg.Authenticate, PublicURL: cfg.PublicURL, AuthorizationServers: cfg.AuthorizationServers,
 		Scopes: cfg.Scopes, Origins: cfg.Origins, SessionIdle: cfg.SessionIdle, Recheck: cfg.Recheck, Toolsets: toolsets(), Explain: d.explain, Room: room{d}, Logger: cfg.Logger})
 	if err != nil {

@@ -51,7 +51,7 @@ func (d *door) native() []route {
 		at("POST /api/v1/approvals/{id}/grant", "grant_approval", "Let an act be done, once, by who asked", access.DecideApprovals, a.GrantApproval),
 		at("POST /api/v1/approvals/{id}/deny", "deny_approval", "Keep an act from being done", access.DecideApprovals, a.DenyApproval),
 		at("GET /api/v1/audit", "list_audit", "Recorded acts, newest first", access.ReadAudit, a.ListAudit),
-	}, d.previews()...)
+	}, append(d.previews(), d.proposals()...)...)
 }
 
 // previews are the routes of previews.
@@ -69,6 +69,17 @@ func (d *door) previews() []route {
 		at("GET /api/v1/previews/usage", "get_preview_usage", "What previews took in a period, by team, person and agent", access.ReadPreviews, p.Usage),
 		at("GET /api/v1/previews/strays", "list_preview_strays", "What there is of previews that are not known any more", access.ReadStrays, p.ListStrays),
 		at("POST /api/v1/previews/sweep", "sweep_preview_strays", "Remove for good what is left of such previews", access.SweepPreviews, p.SweepStrays),
+	}
+}
+
+// proposals are the routes of changes that are proposed.
+func (d *door) proposals() []route {
+	g, k := d.Gitops, d.Knowledge
+	return []route{
+		at("GET /api/v1/proposals", "list_proposals", "The proposals that you may see, newest first, without their diffs", access.ReadProposals, g.ListProposals),
+		at("GET /api/v1/proposals/{id}", "get_proposal", "One proposal, and what has become of it", access.ReadProposals, g.GetProposal),
+		at("POST /api/v1/knowledge/answers", "propose_answer", "Propose a question and its answer by pull request", access.ProposeChange, k.ProposeAnswer),
+		at("POST /api/v1/knowledge/skills", "promote_answer", "Propose a skill made of a verified answer by pull request", access.ProposeChange, k.PromoteAnswer),
 	}
 }
 

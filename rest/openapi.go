@@ -52,6 +52,7 @@ func tags() []any {
 		map[string]any{"name": "catalog", "description": "Entities and what connects them."},
 		map[string]any{"name": "sources", "description": "Where the catalog comes from, and what is wrong with it."},
 		map[string]any{"name": "previews", "description": "Running copies of services at a revision, which end by themselves."},
+		map[string]any{"name": "proposals", "description": "Changes proposed by pull request, and what has become of them."},
 		map[string]any{"name": "access", "description": "Who is calling, what waits for approval, and what has been done."},
 		map[string]any{"name": "about", "description": "This API."},
 	}
@@ -63,6 +64,8 @@ func tagOf(rt route) string {
 		return "access"
 	case rt.action == "":
 		return "about"
+	case rt.action == access.ReadProposals || rt.action == access.ProposeChange:
+		return "proposals"
 	case strings.Contains(rt.operation, "_preview_"):
 		return "previews"
 	case !rt.action.Effect().ReadOnly || strings.HasPrefix(rt.operation, "list_ingestion") || rt.operation == "list_sources" || rt.operation == "list_locations":
@@ -183,7 +186,7 @@ func (s *schemas) responses(rt route) map[string]any {
 		may = append(may, "403")
 	case rt.action == access.ReadStrays:
 		may = append(may, "403", "422")
-	case rt.action == access.ReadPreviews:
+	case rt.action == access.ReadPreviews || rt.action == access.ReadProposals:
 		may = append(may, "422")
 	}
 	for _, status := range may {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 	"github.com/fairlead-dev/fairlead/knowledge"
 	"github.com/fairlead-dev/fairlead/previews"
@@ -32,6 +33,8 @@ type Config struct {
 	Access  *access.Service
 	// Previews may be left out: then its operations say so.
 	Previews *previews.Service
+	// Gitops may be left out: then its operations say so.
+	Gitops *gitops.Service
 	// Knowledge may be left out: then its operations are refused.
 	Knowledge *knowledge.Service
 	// Authenticate tells who sends a request.

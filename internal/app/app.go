@@ -23,6 +23,7 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
 	"github.com/fairlead-dev/fairlead/catalog/findings"
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
+	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 	"github.com/fairlead-dev/fairlead/internal/forge"
 	"github.com/fairlead-dev/fairlead/internal/git"
@@ -61,6 +62,7 @@ type App struct {
 	ingester      *ingest.Ingester
 	hooks         map[string][]hook // by kind of forge
 	forges        []writing         // where pull requests are opened
+	gitops        *gitops.Service   // nil where nothing can be proposed
 	fetches       *git.Limiter
 	passing       *git.Limiter  // of fetches for trying locations; nil where none can be registered
 	budgets       forge.Budgets // one for each account at a forge
@@ -175,6 +177,9 @@ func (a *App) makeRooms(ctx context.Context) (err error) {
 	if err = a.makePreviews(ctx, guard); err != nil {
 		return err
 	}
+	if err = a.makeProposals(guard); err != nil {
+		return err
+	}
 	a.telemetry.registry.MustRegister(newForgeMetrics(&a.budgets))
 	a.telemetry.gauge("fairlead_entities", "Entities in the catalog.", func() float64 { return float64(a.catalog.Snapshot().Len()) })
 	a.telemetry.gauge("fairlead_ingestion_problems", "Open problems of catalog files and sources.", func() float64 { return float64(len(a.ingester.Problems())) })
@@ -260,6 +265,7 @@ func (a *App) Run(ctx context.Context) error {
 	g.Go(func() error { return a.ingester.Run(ctx) })
 	g.Go(func() error { return a.watchLocations(ctx) })
 	g.Go(func() error { return a.runPreviews(ctx) })
+	g.Go(func() error { return a.followProposals(ctx) })
 	g.Go(func() error { return a.sweepApprovals(ctx) })
 	if a.issuers != nil {
 		g.Go(func() error { a.issuers.Warm(ctx); return nil }) // one that is down is in nobody's way

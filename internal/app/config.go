@@ -44,6 +44,9 @@ type Config struct {
 	Forges []ForgeConfig `yaml:"forges"`
 	// ArgoCD are the Argo CDs that deploy previews and tell what runs where.
 	ArgoCD []instance.Config `yaml:"argocd"`
+	// Proposals lets changes be proposed without a forge, too, and says where
+	// answers go.
+	Proposals *ProposalsConfig `yaml:"proposals"`
 	// Previews lets services be previewed; off if it is left out.
 	Previews *PreviewsConfig `yaml:"previews"`
 	// CORS lists the origins of front ends that call from a browser.
@@ -213,6 +216,7 @@ func (c *Config) check() []ConfigProblem {
 	c.checkPolicy(k)
 	c.checkCatalog(k)
 	c.checkForges(k)
+	c.checkProposals(k)
 	c.checkPreviews(k)
 	c.checkArgoCD(k)
 	c.checkTelemetry(k)

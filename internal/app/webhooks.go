@@ -93,6 +93,7 @@ func (a *App) act(ctx context.Context, e forge.Event) {
 		a.ingester.Notify(e.CloneURLs...)
 	case forge.KindPullRequest:
 		a.heardOfPull(context.WithoutCancel(ctx), e)
+		a.tellProposal(context.WithoutCancel(ctx), e.CloneURLs, e.Ref)
 	case forge.KindRepository:
 		a.ingester.Notify()
 	}

@@ -16,7 +16,8 @@ type cli struct {
 	Deps       depsCmd       `cmd:"" help:"What an entity depends on, or what depends on it."`
 	Catalog    catalogCmd    `cmd:"" help:"Check catalog files; errors, sources, locations and refreshing of a server's catalog."`
 	Status     statusCmd     `cmd:"" help:"How the server is doing and who you are to it."`
-	Knowledge  knowledgeCmd  `cmd:"" help:"Runbooks, documentation, decisions and answers: search, read."`
+	Knowledge  knowledgeCmd  `cmd:"" help:"Runbooks, documentation, decisions and answers: search, read, propose."`
+	Change     changeCmd     `cmd:"" help:"Changes proposed by pull request: list, show."`
 	Approvals  approvalsCmd  `cmd:"" help:"Acts that wait for a person to agree: list, show, grant, deny."`
 	Previews   previewsCmd   `cmd:"" help:"Running copies of services at a revision, which end by themselves."`
 	Audit      auditCmd      `cmd:"" help:"Who did what, newest first."`

@@ -11,8 +11,10 @@ import (
 
 // knowledgeCmd groups what is about documents.
 type knowledgeCmd struct {
-	Search knowledgeSearchCmd `cmd:"" help:"Find runbooks, documentation, decisions and answers by words."`
-	Get    knowledgeGetCmd    `cmd:"" help:"Show a document's outline and first section, or one section."`
+	Search  knowledgeSearchCmd  `cmd:"" help:"Find runbooks, documentation, decisions and answers by words."`
+	Get     knowledgeGetCmd     `cmd:"" help:"Show a document's outline and first section, or one section."`
+	Propose knowledgeProposeCmd `cmd:"" help:"Propose a question and its answer by pull request."`
+	Promote knowledgePromoteCmd `cmd:"" help:"Propose a skill made of a verified answer by pull request."`
 }
 
 type knowledgeSearchCmd struct {

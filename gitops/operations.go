@@ -1,0 +1,191 @@
+package gitops
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+// freshFor is how long what a forge said of an open pull request is good
+// enough for who asks.
+const freshFor = 10 * time.Second
+
+// GetProposalInput names a proposal.
+type GetProposalInput struct {
+	ID string `json:"id" jsonschema:"id of the proposal"`
+}
+
+// GetProposal is one proposal; of an open one the forge is asked, if that was
+// not done just now. A forge that does not answer is told in the notes. Faults:
+// not_found.
+func (s *Service) GetProposal(ctx context.Context, who access.Caller, in GetProposalInput) (*Proposal, error) {
+	r, err := s.readable(ctx, who, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if r.State == Open && s.cfg.Now().Sub(r.CheckedAt) > freshFor {
+		fresh, err := s.refreshed(ctx, r)
+		if err != nil {
+			r.Notes = append(r.Notes, "the forge could not be asked, so this is how it was: "+fault.From(err).Message)
+			return r.View(), nil
+		}
+		r = fresh
+	}
+	return r.View(), nil
+}
+
+// refreshed asks the forge about an open pull request and writes down what it
+// says, unless a call is at work on it.
+func (s *Service) refreshed(ctx context.Context, r Record) (Record, error) {
+	forge := s.cfg.Forges[r.Place.Forge]
+	if forge == nil {
+		return r, fault.New(fault.FailedPrecondition, "the forge %q is not configured any more", r.Place.Forge).WithFix("Have the operators add it under forges.")
+	}
+	p, err := forge.GetPull(ctx, r.Place.Name, r.Pull.Number)
+	if err != nil {
+		return r, err
+	}
+	holder, now := newID("refresh"), s.cfg.Now()
+	held, ok, err := s.cfg.Records.ClaimProposal(ctx, r.ID, holder, now, now.Add(10*time.Second))
+	if err != nil || !ok {
+		r.take(p, now)
+		return r, err
+	}
+	held.take(p, now)
+	return held, s.cfg.Records.SaveProposal(ctx, held, holder, true)
+}
+
+// Tell notes that a forge has news of a branch.
+func (s *Service) Tell(ctx context.Context, forge, name, branch string) error {
+	if s == nil || !strings.HasPrefix(branch, "fairlead/") {
+		return nil
+	}
+	return s.cfg.Reads.TellProposals(ctx, forge, name, branch)
+}
+
+// Follow asks the forges about the pull requests that there is news of, and
+// those that were not looked at for a while; at most so many.
+func (s *Service) Follow(ctx context.Context, every time.Duration, most int) error {
+	due, err := s.cfg.Reads.DueProposals(ctx, s.cfg.Now().Add(-every), most)
+	if err != nil {
+		return err
+	}
+	for _, r := range due {
+		if _, oneErr := s.refreshed(ctx, r); oneErr != nil {
+			err = fmt.Errorf("proposal %s: %w", r.ID, oneErr)
+		}
+	}
+	return err
+}
+
+// ListProposalsInput selects proposals; a field left out selects all.
+type ListProposalsInput struct {
+	Service string `json:"service,omitempty" jsonschema:"only about this entity, a full reference or a component's bare name"`
+	Person  string `json:"person,omitempty" jsonschema:"only of this person, an entity reference"`
+	Agent   string `json:"agent,omitempty" jsonschema:"only of this agent"`
+	State   string `json:"state,omitempty" jsonschema:"only in this state: preparing, pushed, open, merged, closed"`
+	Kind    string `json:"kind,omitempty" jsonschema:"only of this kind: answer, skill"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"proposals per page, 1 to 100, default 20"`
+	Cursor  string `json:"cursor,omitempty" jsonschema:"nextCursor of the page before"`
+}
+
+// ProposalPage is a page of proposals, newest first, without their diffs and
+// as the forges were last asked.
+type ProposalPage struct {
+	Items      []Proposal `json:"items"`
+	NextCursor string     `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
+}
+
+const defaultPage, maxPage = 20, 100
+
+// ListProposals lists proposals, newest first. Faults: invalid (a field).
+func (s *Service) ListProposals(ctx context.Context, who access.Caller, in ListProposalsInput) (*ProposalPage, error) {
+	if err := s.there(); err != nil {
+		return nil, err
+	}
+	q, err := listQuery(in)
+	if err != nil {
+		return nil, err
+	}
+	out := &ProposalPage{Items: []Proposal{}}
+	scope := s.cfg.Policy.Scope(who, access.ReadProposals)
+	if scope.None() {
+		return out, nil
+	}
+	limit := q.Limit
+	for q.Limit = maxPage; ; {
+		found, err := s.cfg.Reads.Proposals(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for i := range found {
+			r := &found[i]
+			if !scope.Allows(s.about(r)) {
+				continue
+			}
+			if len(out.Items) == limit {
+				out.NextCursor = fmt.Sprintf("proposals:%d:%s", q.Before.UnixMicro(), q.BeforeID)
+				return out, nil
+			}
+			p := r.View()
+			p.Plan.Omitted, p.Plan.Diff = p.Plan.Omitted+len(p.Plan.Diff), ""
+			out.Items = append(out.Items, *p)
+			q.Before, q.BeforeID = r.CreatedAt, r.ID
+		}
+		if len(found) < q.Limit {
+			return out, nil
+		}
+		q.Before, q.BeforeID = found[len(found)-1].CreatedAt, found[len(found)-1].ID
+	}
+}
+
+// listQuery checks the input.
+func listQuery(in ListProposalsInput) (q Query, err error) {
+	for field, text := range map[string]string{"service": in.Service, "person": in.Person, "agent": in.Agent, "state": in.State, "kind": in.Kind, "cursor": in.Cursor} {
+		if len(text) > 300 || line(text, 300) != strings.TrimSpace(text) {
+			return q, fault.New(fault.Invalid, "%s is longer than 300 bytes or holds control characters", field).WithFix("Correct %s.", field)
+		}
+	}
+	q = Query{Service: full(in.Service, "component"), Person: full(in.Person, "user"), Agent: in.Agent, State: in.State, Kind: in.Kind, Limit: in.Limit}
+	switch q.State {
+	case "", Preparing, Pushed, Open, Merged, Closed:
+	default:
+		return q, fault.New(fault.Invalid, "state: there is no state %q", clip(in.State, 80)).WithFix("There are preparing, pushed, open, merged and closed.")
+	}
+	switch {
+	case q.Limit == 0:
+		q.Limit = defaultPage
+	case q.Limit < 0 || q.Limit > maxPage:
+		return q, fault.New(fault.Invalid, "limit is %d, not between 1 and %d", q.Limit, maxPage).WithFix("Ask for at most %d and go on with the cursor.", maxPage)
+	}
+	if in.Cursor != "" {
+		at, id, ok := strings.Cut(strings.TrimPrefix(in.Cursor, "proposals:"), ":")
+		micros, err := strconv.ParseInt(at, 10, 64)
+		if !ok || err != nil || !isID(id) || !strings.HasPrefix(in.Cursor, "proposals:") {
+			return q, fault.New(fault.Invalid, "cursor %q is not one of the list of proposals", clip(in.Cursor, 80)).
+				WithFix("Give nextCursor of the page before as it is, or leave cursor out for the first page.")
+		}
+		q.Before, q.BeforeID = time.UnixMicro(micros).UTC(), id
+	}
+	return q, nil
+}
+
+// full completes a reference.
+func full(ref, kind string) string {
+	ref = strings.ToLower(strings.TrimSpace(ref))
+	if ref == "" {
+		return ""
+	}
+	if !strings.Contains(ref, ":") {
+		ref = kind + ":" + ref
+	}
+	if k, name, _ := strings.Cut(ref, ":"); !strings.Contains(name, "/") {
+		ref = k + ":default/" + name
+	}
+	return ref
+}

@@ -1,0 +1,157 @@
+package gitops
+
+import (
+	"time"
+
+	"github.com/fairlead-dev/fairlead/access"
+)
+
+// The states of a proposal.
+const (
+	// Planned is a proposal that was only worked out (dry_run).
+	Planned = "planned"
+	// Unchanged says that the files are as wanted already: there is nothing to
+	// propose.
+	Unchanged = "unchanged"
+	// Preparing is one that has not been pushed yet, or whose pushing ended
+	// half way: asking again with the same key goes on with it.
+	Preparing = "preparing"
+	// Pushed is a branch of a repository that is at no configured forge.
+	Pushed = "pushed"
+	// Open, Merged and Closed are those of its pull request.
+	Open   = PullOpen
+	Merged = PullMerged
+	Closed = PullClosed
+)
+
+// Proposal is a change that is proposed, and what has become of it.
+type Proposal struct {
+	ID         string    `json:"id" jsonschema:"identifies the proposal"`
+	Kind       string    `json:"kind" jsonschema:"what is proposed: answer, skill"`
+	Title      string    `json:"title"`
+	Service    string    `json:"service,omitempty" jsonschema:"the entity that it is about"`
+	State      string    `json:"state" jsonschema:"planned, unchanged, preparing, pushed, open, merged or closed"`
+	Repository string    `json:"repository" jsonschema:"clone URL of the repository that it goes to"`
+	Base       string    `json:"base" jsonschema:"branch that it is to be merged into"`
+	Branch     string    `json:"branch,omitempty" jsonschema:"branch that it is on"`
+	Commit     string    `json:"commit,omitempty" jsonschema:"head of that branch, as it was pushed"`
+	URL        string    `json:"url,omitempty" jsonschema:"page of its pull request"`
+	Paths      []string  `json:"paths" jsonschema:"the files that it changes"`
+	Plan       Plan      `json:"plan"`
+	Person     string    `json:"person" jsonschema:"on whose behalf it was proposed"`
+	Agent      string    `json:"agent,omitempty" jsonschema:"the agent that proposed it"`
+	Reason     string    `json:"reason,omitempty"`
+	Evidence   []string  `json:"evidence,omitempty"`
+	CreatedAt  time.Time `json:"createdAt,omitzero"`
+	UpdatedAt  time.Time `json:"updatedAt,omitzero" jsonschema:"when it was last pushed"`
+	CheckedAt  time.Time `json:"checkedAt,omitzero" jsonschema:"when the forge was last asked"`
+	// What the forge says.
+	Mergeable string   `json:"mergeable,omitempty" jsonschema:"clean, conflict, blocked or unknown"`
+	Blocked   string   `json:"blocked,omitempty" jsonschema:"what stands against merging, in the forge's word"`
+	Checks    []Check  `json:"checks,omitempty"`
+	Approved  []string `json:"approved,omitempty"`
+	Rejected  []string `json:"rejected,omitempty"`
+	Follow    Follow   `json:"follow"`
+	Notes     []string `json:"notes,omitempty" jsonschema:"what could not be done, or is held"`
+	Next      string   `json:"next,omitempty" jsonschema:"what to do next"`
+}
+
+// Plan is what would be changed, or was.
+type Plan struct {
+	Hash string `json:"hash" jsonschema:"sha256: and the hash of the whole plan"`
+	Diff string `json:"diff,omitempty" jsonschema:"unified diff against the base"`
+	// Omitted is how many bytes of the diff are left out.
+	Omitted int `json:"omitted,omitempty" jsonschema:"bytes of the diff that are left out"`
+}
+
+// Follow is how far a proposal has come after it was opened.
+type Follow struct {
+	Merged   string    `json:"merged,omitempty" jsonschema:"commit on the base that has it"`
+	MergedAt time.Time `json:"mergedAt,omitzero"`
+	ClosedAt time.Time `json:"closedAt,omitzero"`
+}
+
+// Record is a proposal as it is kept.
+type Record struct {
+	ID, Kind, Title string
+	// Service is the entity that it is about, About how policy looks at it.
+	Service string
+	About   access.Attributes
+	Place   Place
+	// Branch is made for this proposal and no other.
+	Branch string
+	// Person and Agent asked for it, with Key.
+	Person, Agent, Key string
+	Reason             string
+	Evidence           []string
+	Paths              []string
+	PlanHash, Diff     string
+	// BaseCommit is what the branch was made on, Commit its head; both are ""
+	// until it is pushed.
+	BaseCommit, Commit string
+	State              string
+	// Pull is the pull request as it was last read; zero without one.
+	Pull                                     Pull
+	Notes                                    []string
+	CreatedAt, UpdatedAt, CheckedAt, EndedAt time.Time
+}
+
+// maxDiff is how much of a diff is shown, in bytes; maxKeptDiff how much is
+// kept.
+const (
+	maxDiff     = 10 << 10
+	maxKeptDiff = 256 << 10
+)
+
+// View is the record as callers see it.
+func (r *Record) View() *Proposal {
+	p := &Proposal{ID: r.ID, Kind: r.Kind, Title: r.Title, Service: r.Service, State: r.State, Repository: r.Place.Repository, Base: r.Place.Base, Branch: r.Branch, Commit: r.Commit,
+		URL: r.Pull.URL, Paths: append([]string{}, r.Paths...), Plan: Plan{Hash: r.PlanHash, Diff: r.Diff}, Person: r.Person, Agent: r.Agent, Reason: r.Reason, Evidence: r.Evidence,
+		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, CheckedAt: r.CheckedAt,
+		Mergeable: r.Pull.Mergeable, Blocked: r.Pull.Blocked, Checks: r.Pull.Checks, Approved: r.Pull.Approved, Rejected: r.Pull.Rejected, Notes: r.Notes}
+	switch r.State {
+	case Merged:
+		p.Follow = Follow{Merged: r.Pull.Merged, MergedAt: r.EndedAt}
+	case Closed:
+		p.Follow.ClosedAt = r.EndedAt
+	}
+	p.Plan.cut(maxDiff)
+	p.Next = next(p)
+	return p
+}
+
+// cut leaves out what is beyond a bound, at the end of a line.
+func (p *Plan) cut(most int) {
+	if len(p.Diff) <= most {
+		return
+	}
+	at := most
+	for at > 0 && p.Diff[at-1] != '\n' {
+		at--
+	}
+	p.Omitted, p.Diff = len(p.Diff)-at, p.Diff[:at]
+}
+
+// next says what to do, by the state.
+func next(p *Proposal) string {
+	switch {
+	case p.State == Planned:
+		return "Ask again without dry_run to propose it."
+	case p.State == Unchanged:
+		return "Nothing: it is so already."
+	case p.State == Preparing:
+		return "Ask again with the same key to go on."
+	case p.State == Pushed:
+		return "Merge the branch " + p.Branch + ", or apply the diff: the repository is at no forge that is configured here."
+	case p.State == Merged:
+		return "Nothing: it is merged."
+	case p.State == Closed:
+		return "It was closed without being merged and is not opened again; ask who closed it."
+	case p.Mergeable == MergeConflict:
+		return "Ask again with the same key: it is made anew on the newest base."
+	case len(p.Rejected) > 0:
+		return "A reviewer asks for changes: read the pull request, and ask again with the same key."
+	default:
+		return "Wait for people to review and merge it."
+	}
+}

@@ -1,0 +1,294 @@
+package gitops
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"errors"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/catalog/index"
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+// ProposeFilesInput is a change to propose, as other rooms ask for it.
+type ProposeFilesInput struct {
+	// Kind is a word for what it is, Operation the name of the caller's act.
+	Kind, Operation string
+	// Service is the entity that it is about: policy looks at that, and where
+	// Place is zero its own repository is changed.
+	Service string
+	Place   Place
+	// Key makes asking again the same proposal; default one of the kind, the
+	// place and Subject.
+	Key string
+	// Subject is what it is about, for the branch's name and the default key.
+	Subject string
+	// Title, Reason and Evidence are for the commit and the pull request, Body
+	// is what else the pull request says, in Markdown.
+	Title, Reason, Body string
+	Evidence            []string
+	Labels              []string
+	// Edit makes the files.
+	Edit Edit
+	// Input is what the audit shows of what was asked.
+	Input any
+	// DryRun works the plan out and does nothing.
+	DryRun bool
+}
+
+const (
+	// holdFor is how long one call may take with a proposal.
+	holdFor = 2 * time.Minute
+	// waitFor is how long another call with the same key waits for it.
+	waitFor = 30 * time.Second
+	// maxTries is how often a change is made anew on a base that moves.
+	maxTries = 5
+)
+
+// ProposeFiles proposes a change: a commit on a branch of its own by the person
+// who asks, with the agent as co-author, and a pull request. One key is one
+// branch and one pull request; asking again brings that up to date. What is so
+// already is Unchanged. Faults: not_found (service), forbidden,
+// approval_required, conflict (the branch was changed by others, or another
+// call has it), failed_precondition (the repository or the forge refuse, or the
+// proposal of the key was closed).
+func (s *Service) ProposeFiles(ctx context.Context, who access.Caller, in ProposeFilesInput) (*Proposal, error) {
+	if err := s.there(); err != nil {
+		return nil, err
+	}
+	e, err := s.cfg.Catalog.GetEntity(ctx, who, catalog.GetEntityInput{Ref: in.Service})
+	if err != nil {
+		return nil, err
+	}
+	if in.Place.Repository == "" {
+		if in.Place, err = s.cfg.Repositories.Locate(e); err != nil {
+			return nil, err
+		}
+	}
+	about := index.AttributesOf(e)
+	if d := s.cfg.Policy.Allow(who, access.ProposeChange, about); in.DryRun && !d.Allowed {
+		return nil, fault.New(fault.Forbidden, "%s", d.Reason).WithFix("%s", d.Fix)
+	}
+	p, err := s.plan(ctx, in.Place, in.Edit)
+	if err != nil {
+		return nil, err
+	}
+	r := s.record(who, e, about, &in, p)
+	if len(p.files) == 0 || in.DryRun {
+		return s.nothingDone(ctx, r, p)
+	}
+	op := access.Op{Action: access.ProposeChange, Operation: in.Operation, Resource: about, Input: in.Input, Summary: "Propose to " + p.at.Repository + ": " + in.Title,
+		Plan: map[string]any{"kind": in.Kind, "service": r.Service, "title": in.Title, "plan": r.PlanHash, "repository": p.at.Repository, "base": p.at.Base, "diff": clip(p.diff, maxDiff)}}
+	made, err := access.Do(ctx, s.cfg.Guard, who, op, func(ctx context.Context) (*Record, error) {
+		return s.carryOut(ctx, who, r, &in)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made.View(), nil
+}
+
+// nothingDone answers where nothing is to be done.
+func (s *Service) nothingDone(ctx context.Context, r Record, p *planned) (*Proposal, error) {
+	r.ID, r.Branch, r.State = "", "", Planned
+	if len(p.files) == 0 {
+		r.State = Unchanged
+		if old, err := s.cfg.Records.ProposalOfKey(ctx, r.Person, r.Agent, r.Key); err == nil && old.State == Merged {
+			return old.View(), nil
+		}
+	}
+	return r.View(), nil
+}
+
+// record is a proposal that has not begun.
+func (s *Service) record(who access.Caller, e *catalog.Entity, about access.Attributes, in *ProposeFilesInput, p *planned) Record {
+	now := s.cfg.Now().UTC().Truncate(time.Second)
+	r := Record{Kind: in.Kind, Title: in.Title, Service: e.Ref.String(), About: about, Place: p.at, Person: who.Subject(), Agent: who.Agent(), Key: in.Key,
+		Reason: in.Reason, Evidence: in.Evidence, Paths: p.paths, PlanHash: p.hash, Diff: p.diff, State: Preparing, CreatedAt: now, UpdatedAt: now}
+	if r.Key == "" {
+		r.Key = strings.Join([]string{in.Kind, p.at.Repository, in.Subject}, " ")
+	}
+	r.ID = newID(in.Kind + "-" + in.Subject)
+	r.Branch = "fairlead/" + r.ID
+	return r
+}
+
+// newID makes an id that is unique for good, and fit for a branch: the words,
+// as far as they go, and 60 random bits.
+func newID(words string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(words) {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-") && !unicode.Is(unicode.Mn, r):
+			b.WriteByte('-')
+		}
+		if b.Len() >= 40 {
+			break
+		}
+	}
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // it never fails
+	return strings.Trim(b.String(), "-") + "-" + strings.ToLower(base32.StdEncoding.EncodeToString(random[:]))[:12]
+}
+
+// carryOut begins the proposal, or goes on with that of the key.
+func (s *Service) carryOut(ctx context.Context, who access.Caller, r Record, in *ProposeFilesInput) (*Record, error) {
+	old, err := s.cfg.Records.ProposalOfKey(ctx, r.Person, r.Agent, r.Key)
+	switch {
+	case err != nil && fault.CodeOf(err) != fault.NotFound:
+		return nil, err
+	case err == nil && old.State == Open: // people may have closed it meanwhile
+		if old, err = s.refreshed(ctx, old); err != nil {
+			return nil, err
+		}
+	}
+	if err == nil && old.State == Closed {
+		return nil, fault.New(fault.FailedPrecondition, "proposal %s with this key was closed without being merged, and is not opened again behind people's backs", old.ID).
+			WithFix("Read why at %s; to propose it all the same, give another key.", old.Pull.URL)
+	}
+	kept, err := s.cfg.Records.AddProposal(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if kept.Place.Repository != r.Place.Repository || kept.Kind != r.Kind {
+		return nil, fault.New(fault.Conflict, "the key was used for proposal %s, which goes elsewhere", kept.ID).WithFix("Use another key.")
+	}
+	holder := newID("call")
+	if kept, err = s.claim(ctx, kept.ID, holder); err != nil {
+		return nil, err
+	}
+	kept.Title, kept.Reason, kept.Evidence = r.Title, r.Reason, r.Evidence
+	work := &work{Service: s, who: who, in: in, holder: holder, r: kept}
+	err = work.run(ctx)
+	// What was done is written down even if the caller has gone.
+	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if saveErr := s.cfg.Records.SaveProposal(saving, work.r, holder, true); err == nil {
+		err = saveErr
+	}
+	return &work.r, err
+}
+
+// claim waits until nobody else works on a proposal.
+func (s *Service) claim(ctx context.Context, id, holder string) (Record, error) {
+	ctx, cancel := context.WithTimeout(ctx, waitFor)
+	defer cancel()
+	for {
+		now := s.cfg.Now()
+		r, ok, err := s.cfg.Records.ClaimProposal(ctx, id, holder, now, now.Add(holdFor))
+		if ok || err != nil {
+			return r, err
+		}
+		select {
+		case <-ctx.Done():
+			return r, fault.New(fault.Conflict, "another call is at work on proposal %s", id).WithFix("Ask again with the same key in a moment.").After(time.Second)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// work is one call's work on a proposal.
+type work struct {
+	*Service
+	who    access.Caller
+	in     *ProposeFilesInput
+	holder string
+	r      Record
+}
+
+// run pushes the branch and has its pull request be there.
+func (w *work) run(ctx context.Context) error {
+	if err := w.push(ctx); err != nil {
+		return err
+	}
+	if w.r.State == Merged || w.r.State == Unchanged {
+		return nil
+	}
+	forge := w.cfg.Forges[w.r.Place.Forge]
+	if forge == nil {
+		w.r.State = Pushed
+		return nil
+	}
+	return w.pull(ctx, forge)
+}
+
+// push brings the branch to the change on the newest base.
+func (w *work) push(ctx context.Context) (err error) {
+	for range maxTries {
+		var p *planned
+		if p, err = w.plan(ctx, w.r.Place, w.in.Edit); err != nil {
+			return err
+		}
+		if len(p.files) == 0 {
+			w.r.State, w.r.EndedAt = Unchanged, w.cfg.Now().UTC()
+			return nil
+		}
+		head, headErr := p.repo.Head(ctx, w.r.Branch)
+		if headErr != nil {
+			return headErr
+		}
+		if w.r.Commit != "" && head != "" && head != w.r.Commit {
+			return fault.New(fault.Conflict, "somebody has pushed to the branch %s since, so it is left alone", w.r.Branch).
+				WithFix("Go on at %s, or give another key to propose it anew.", w.r.Pull.URL)
+		}
+		w.r.Paths, w.r.Diff = p.paths, p.diff
+		if head != "" && head == w.r.Commit && w.r.BaseCommit == p.commit && w.r.PlanHash == p.hash {
+			return nil // it is there already
+		}
+		when := w.cfg.Now().UTC().Truncate(time.Second)
+		commit, pushErr := p.repo.Push(ctx, Push{Files: p.files, Message: w.message(ctx), Author: w.person(w.who.Subject()), When: when, Branch: w.r.Branch, Expected: head})
+		if err = pushErr; err == nil {
+			w.r.Commit, w.r.BaseCommit, w.r.PlanHash, w.r.UpdatedAt = commit, p.commit, p.hash, when
+			return w.cfg.Records.SaveProposal(ctx, w.r, w.holder, false)
+		}
+		if !errors.Is(err, ErrMoved) {
+			return err
+		}
+	}
+	return err
+}
+
+// pull has the branch's pull request be there, with the newest words.
+func (w *work) pull(ctx context.Context, forge Forge) error {
+	at, title, body := w.r.Place, w.r.Title, w.body()
+	found := &w.r.Pull
+	var err error
+	if found.Number == 0 {
+		if found, err = forge.FindPull(ctx, at.Name, at.Base, w.r.Branch); err != nil {
+			return err
+		}
+	}
+	switch {
+	case found == nil:
+		found, err = forge.OpenPull(ctx, at.Name, NewPull{Title: title, Body: body, Base: at.Base, Branch: w.r.Branch, Labels: w.in.Labels})
+	case found.State != PullOpen:
+	default:
+		found, err = forge.UpdatePull(ctx, at.Name, found.Number, title, body)
+	}
+	if err != nil {
+		return err
+	}
+	w.r.take(found, w.cfg.Now())
+	return nil
+}
+
+// take notes a pull request as it was just read.
+func (r *Record) take(p *Pull, now time.Time) {
+	if len(p.Notes) > 0 {
+		r.Notes = p.Notes
+	}
+	r.Pull, r.State, r.CheckedAt = *p, p.State, now.UTC().Truncate(time.Microsecond)
+	r.Pull.Body = ""
+	if p.State != PullOpen && r.EndedAt.IsZero() {
+		if r.EndedAt = p.Ended; r.EndedAt.IsZero() {
+			r.EndedAt = r.CheckedAt
+		}
+	}
+}

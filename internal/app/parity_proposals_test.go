@@ -1,0 +1,16 @@
+package app
+
+// proposalOperations are those of changes that are proposed.
+func proposalOperations() []operation {
+	return []operation{
+		{name: "get_proposal", paths: []string{"id"}, method: "GET", rest: "/api/v1/proposals/none", field: "proposal", graph: `proposal(id: "none") { id }`, tool: "get_proposal", args: map[string]any{"id": "none"}},
+		{name: "propose_answer", paths: []string{"id", "state", "branch", "path", "plan.hash"}, method: "POST", rest: "/api/v1/knowledge/answers", field: "proposeAnswer",
+			body:  `{"question":"How is parity kept?","answer":"By a test.","appliesTo":["checkout"],"key":"parity"}`,
+			graph: `mutation { proposeAnswer(question: "How is parity kept?", answer: "By a test.", appliesTo: ["checkout"], key: "parity") { id state branch path plan { hash } } }`,
+			tool:  "propose_answer", args: map[string]any{"question": "How is parity kept?", "answer": "By a test.", "applies_to": []string{"checkout"}, "key": "parity"}},
+		{name: "list_proposals", paths: []string{"items[].id", "items[].state", "items[].service", "items[].person", "items[].plan.hash"}, method: "GET", rest: "/api/v1/proposals", field: "proposals",
+			graph: "proposals { items { id state service person plan { hash } } }", tool: "list_proposals"},
+		{name: "promote_answer", paths: []string{"id"}, method: "POST", rest: "/api/v1/knowledge/skills", body: `{"handle":"doc://checkout/none.md"}`, field: "promoteAnswer",
+			graph: `mutation { promoteAnswer(handle: "doc://checkout/none.md") { id } }`, tool: "promote_answer", args: map[string]any{"handle": "doc://checkout/none.md"}},
+	}
+}

@@ -1,0 +1,294 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/catalog/ingest"
+	"github.com/fairlead-dev/fairlead/gitops"
+	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/git"
+)
+
+// ProposalsConfig lets changes be proposed to repositories that are at no
+// configured forge, too, and says where answers and skills go.
+type ProposalsConfig struct {
+	// Answers and Skills are where they are written; default the service's own
+	// repository, below docs/answers and skills.
+	Answers FolderConfig `yaml:"answers"`
+	Skills  FolderConfig `yaml:"skills"`
+}
+
+// FolderConfig is a folder of a repository.
+type FolderConfig struct {
+	// Repository is its clone URL, or path on disk: one that the catalog reads,
+	// or one at a configured forge. Default is the service's own.
+	Repository string `yaml:"repository"`
+	// Base is the branch that is proposed to; default the repository's own.
+	Base string `yaml:"base"`
+	// Dir is the folder, relative to the repository's root, or to the service's
+	// folder in its own.
+	Dir string `yaml:"dir"`
+}
+
+// How open pull requests are followed.
+const (
+	followTick  = 2 * time.Second  // how often it is looked for news
+	followEvery = 10 * time.Minute // how old what is known may be
+	followMost  = 10               // how many are asked about at a time
+)
+
+func (c *Config) checkProposals(k *checker) {
+	if c.Proposals == nil {
+		return
+	}
+	for name, f := range map[string]FolderConfig{"answers": c.Proposals.Answers, "skills": c.Proposals.Skills} {
+		if f.Dir != "" && (strings.HasPrefix(f.Dir, "/") || strings.Contains(f.Dir, "..") || strings.Contains(f.Dir, `\`)) {
+			k.add("proposals."+name+".dir", "%q is no folder below the repository's root; write for example docs/answers", f.Dir)
+		}
+		probe := git.SourceConfig{URL: f.Repository, Ref: f.Base}
+		for _, p := range probe.Validate() {
+			if f.Repository != "" || p.Field == "ref" {
+				k.add("proposals."+name+"."+map[string]string{"url": "repository", "ref": "base"}[p.Field], "%s", p.Message)
+			}
+		}
+	}
+}
+
+// makeProposals opens the room of proposals, where there is a forge or a
+// section for it.
+func (a *App) makeProposals(guard *access.Guard) (err error) {
+	if a.cfg.Proposals == nil && len(a.cfg.Forges) == 0 {
+		return nil
+	}
+	forges := map[string]gitops.Forge{}
+	for _, f := range a.forges {
+		forges[f.name] = f.client
+	}
+	host := "fairlead.invalid"
+	if u, err := url.Parse(a.cfg.PublicURL); err == nil && u.Hostname() != "" {
+		host = u.Hostname()
+	}
+	mail := func(name string) string { return mailName(name) + "@noreply." + host }
+	repos := &proposalRepos{previewRepos: a.previewRepositories(), forgeOf: a.forgeOf, dir: filepath.Join(a.cfg.Cache, "git", "proposals"),
+		committer: git.Signature{Name: "Fairlead", Email: mail("fairlead")}, open: map[string]*git.Source{}}
+	a.gitops, err = gitops.New(gitops.Config{Policy: a.cfg.policy, Guard: guard, Catalog: a.catalog, Repositories: repos, Forges: forges, Records: a.store, Reads: a.store, Mail: mail})
+	if err == nil {
+		a.knowledge.AttachProposer(&documentProposer{gitops: a.gitops, repos: repos, catalog: a.catalog, cfg: a.cfg.Proposals})
+	}
+	return err
+}
+
+// mailName is a name as the part of an address before the @.
+func mailName(name string) string {
+	out := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(name))
+	return cmp.Or(strings.Trim(out, ".-"), "somebody")
+}
+
+// followProposals asks the forges about open pull requests until ctx ends.
+func (a *App) followProposals(ctx context.Context) error {
+	if a.gitops == nil || len(a.forges) == 0 {
+		return nil
+	}
+	tick := time.NewTicker(followTick)
+	defer tick.Stop()
+	for {
+		if err := a.gitops.Follow(ctx, followEvery, followMost); err != nil && ctx.Err() == nil {
+			a.telemetry.log.WarnContext(ctx, "a pull request could not be followed", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// tellProposal notes that there is news of a pull request's branch.
+func (a *App) tellProposal(ctx context.Context, cloneURLs []string, ref string) {
+	branch, ok := strings.CutPrefix(ref, "refs/heads/")
+	if !ok || a.gitops == nil {
+		return
+	}
+	for _, u := range cloneURLs {
+		w, name := a.forgeOf(u)
+		if w == nil {
+			continue
+		}
+		if err := a.gitops.Tell(ctx, w.name, name, branch); err != nil {
+			a.telemetry.log.WarnContext(ctx, "news of a pull request is found later than it could be", "branch", branch, "error", err)
+		}
+		return
+	}
+}
+
+// proposalRepos are the repositories that changes are proposed to: those of
+// services, and those at configured forges.
+type proposalRepos struct {
+	*previewRepos
+	forgeOf   func(repository string) (*writing, string)
+	dir       string
+	committer git.Signature
+
+	mu   sync.Mutex
+	open map[string]*git.Source
+}
+
+// Locate finds where a service's own files are.
+func (p *proposalRepos) Locate(e *catalog.Entity) (gitops.Place, error) {
+	cfg, dir, err := p.of(e)
+	if err != nil {
+		return gitops.Place{}, err
+	}
+	at := p.place(cfg)
+	at.Dir = dir
+	return at, nil
+}
+
+// Named finds a repository by its URL.
+func (p *proposalRepos) Named(repository, base string) (gitops.Place, error) {
+	cfg, err := p.found(p.absolute(repository))
+	if err != nil {
+		return gitops.Place{}, err
+	}
+	cfg.Ref = cmp.Or(base, cfg.Ref)
+	return p.place(cfg), nil
+}
+
+func (p *proposalRepos) place(cfg git.SourceConfig) gitops.Place {
+	at := gitops.Place{Repository: p.absolute(cfg.URL), Base: strings.TrimPrefix(cfg.Ref, "refs/heads/")}
+	if w, name := p.forgeOf(cmp.Or(cfg.WebURL, at.Repository)); w != nil {
+		at.Forge, at.Name = w.name, name
+	}
+	return at
+}
+
+// found is how a repository is read and written: as the catalog reads it, or as
+// one at a configured forge, with the forge's token.
+func (p *proposalRepos) found(repository string) (git.SourceConfig, error) {
+	w, name := p.forgeOf(repository)
+	cfg, err := p.at(repository)
+	switch {
+	case w == nil:
+		return cfg, err
+	case err == nil && cfg.Credentials.SSHKeyFile != "":
+		return cfg, nil
+	}
+	if err != nil {
+		cfg = git.SourceConfig{}
+	}
+	cfg.URL = w.web.JoinPath(name + ".git").String()
+	cfg.Credentials = git.Credentials{TokenFile: w.token.TokenFile, TokenEnv: w.token.TokenEnv}
+	return cfg, nil
+}
+
+// Open gives the newest commit of a place's branch.
+func (p *proposalRepos) Open(ctx context.Context, at gitops.Place) (gitops.Repository, error) {
+	cfg, err := p.found(at.Repository)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Include, cfg.Ref = nil, ""
+	if at.Base != "" {
+		cfg.Ref = "refs/heads/" + at.Base
+	}
+	src, err := p.source(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if at.Base == "" {
+		if at.Base, err = src.Branch(ctx); err != nil {
+			return nil, err
+		}
+	}
+	rev, err := src.Observe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &proposalRepo{src: src, branch: at.Base, rev: rev, committer: p.committer}, nil
+}
+
+// source is the one source of a repository and ref: what it has fetched serves
+// the next call.
+func (p *proposalRepos) source(cfg git.SourceConfig) (*git.Source, error) {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s", cfg.URL, cfg.Ref))
+	key := hex.EncodeToString(sum[:12])
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if src := p.open[key]; src != nil {
+		return src, nil
+	}
+	src, err := git.NewSource("proposals", cfg, filepath.Join(p.dir, key), p.base, p.fetches)
+	if err == nil {
+		p.open[key] = src
+	}
+	return src, err
+}
+
+// proposalRepo is one commit of a repository's branch.
+type proposalRepo struct {
+	src       *git.Source
+	branch    string
+	rev       ingest.Revision
+	committer git.Signature
+}
+
+// Base is the branch and the commit.
+func (r *proposalRepo) Base() (branch, commit string) { return r.branch, string(r.rev) }
+
+// Read gives a file of the commit.
+func (r *proposalRepo) Read(ctx context.Context, path string) ([]byte, error) {
+	tree, err := r.src.Open(ctx, r.rev)
+	if err != nil {
+		return nil, err
+	}
+	defer tree.Close()
+	data, err := tree.Read(ctx, path)
+	if errors.Is(err, ingest.ErrNotFound) {
+		return nil, fmt.Errorf("%w: %w", gitops.ErrNoFile, err)
+	}
+	if errors.Is(err, ingest.ErrTooLarge) {
+		return nil, fault.New(fault.FailedPrecondition, "%s is too large to be changed", path).WithFix("Choose another file.").Because(err)
+	}
+	return data, err
+}
+
+// Head is the commit that a branch is at.
+func (r *proposalRepo) Head(ctx context.Context, branch string) (string, error) {
+	commit, err := r.src.Resolve(ctx, "refs/heads/"+branch)
+	if fault.CodeOf(err) == fault.NotFound {
+		return "", nil
+	}
+	return commit, err
+}
+
+// Push makes a commit and pushes it.
+func (r *proposalRepo) Push(ctx context.Context, p gitops.Push) (string, error) {
+	g := git.Publication{Base: string(r.rev), BaseBranch: r.branch, Message: p.Message, Branch: p.Branch, Expected: p.Expected,
+		Author: git.Signature{Name: p.Author.Name, Email: p.Author.Email, When: p.When}, Committer: r.committer}
+	g.Committer.When = p.When
+	for _, f := range p.Files {
+		g.Changes = append(g.Changes, git.Change{Path: f.Path, Data: f.Data, Delete: f.Delete, Executable: f.Executable})
+	}
+	out, err := r.src.Publish(ctx, g)
+	if errors.Is(err, git.ErrMoved) {
+		return "", fault.From(err).Because(errors.Join(gitops.ErrMoved, err))
+	}
+	return out.Commit, err
+}

@@ -1,0 +1,91 @@
+package mcp
+
+import (
+	"strings"
+	"time"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/gitops"
+	"github.com/fairlead-dev/fairlead/knowledge"
+)
+
+// gitopsTools are the tools of proposed changes; none where there is no room.
+func (d *door) gitopsTools() []entry {
+	g := d.Gitops
+	if g == nil {
+		return nil
+	}
+	const set = "gitops"
+	return []entry{
+		tool(d, "get_proposal", "Get a proposal", "Gives one proposed change: its pull request, checks, reviews, whether it is merged, and what to do next.",
+			access.ReadProposals, g.GetProposal, renderProposal, traits[gitops.GetProposalInput, gitops.Proposal]{toolset: set}),
+		tool(d, "list_proposals", "List proposals", "Lists changes proposed by pull request, newest first.",
+			access.ReadProposals, g.ListProposals, renderProposals, traits[gitops.ListProposalsInput, gitops.ProposalPage]{toolset: set, less: fewerProposals}),
+	}
+}
+
+func fewerProposals(in *gitops.ListProposalsInput, out *gitops.ProposalPage) bool {
+	in.Limit = len(out.Items) / 2
+	return in.Limit > 0
+}
+
+func addProposal(l *lines, p *gitops.Proposal) {
+	l.add("%s", joined(p.ID, p.State, oneLine(p.Title), prefixed("about", p.Service), p.URL, prefixed("by", p.Person), p.Agent))
+	l.field("  next", oneLine(p.Next))
+}
+
+func renderProposals(page *gitops.ProposalPage) string {
+	var l lines
+	if len(page.Items) == 0 {
+		l.add("no proposals")
+	}
+	for i := range page.Items {
+		addProposal(&l, &page.Items[i])
+	}
+	l.field("next_cursor", page.NextCursor)
+	return l.String()
+}
+
+func renderProposal(p *gitops.Proposal) string {
+	var l lines
+	addProposal(&l, p)
+	l.field("repository", joined(p.Repository, prefixed("branch", p.Branch), prefixed("onto", p.Base)))
+	l.field("files", strings.Join(p.Paths, ", "))
+	l.field("merging", joined(p.Mergeable, p.Blocked))
+	for _, c := range p.Checks {
+		l.field("check", joined(oneLine(c.Name), c.State, c.URL))
+	}
+	l.field("approved by", strings.Join(p.Approved, ", "))
+	l.field("changes asked for by", strings.Join(p.Rejected, ", "))
+	if !p.Follow.MergedAt.IsZero() {
+		l.field("merged", joined(p.Follow.Merged, p.Follow.MergedAt.UTC().Format(time.RFC3339)))
+	}
+	for _, n := range p.Notes {
+		l.field("note", oneLine(n))
+	}
+	addPlan(&l, p.Plan.Hash, p.Plan.Diff, p.Plan.Omitted)
+	return l.String()
+}
+
+func renderProposed(p *knowledge.ProposedDocument) string {
+	var l lines
+	l.add("%s", joined(p.ID, p.State, p.URL))
+	l.field("path", joined(p.Path, prefixed("in", p.Repository), prefixed("branch", p.Branch)))
+	for _, n := range p.Notes {
+		l.field("note", oneLine(n))
+	}
+	l.field("next", oneLine(p.Next))
+	addPlan(&l, p.Plan.Hash, p.Plan.Diff, p.Plan.Omitted)
+	return l.String()
+}
+
+// addPlan writes the diff, which is data.
+func addPlan(l *lines, hash, diff string, omitted int) {
+	l.field("plan", hash)
+	if diff != "" {
+		l.add("<diff>\n%s\n</diff>", fenced(strings.TrimRight(diff, "\n"), "diff"))
+	}
+	if omitted > 0 {
+		l.add("%d bytes of the diff are left out", omitted)
+	}
+}
