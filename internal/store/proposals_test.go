@@ -66,7 +66,9 @@ func TestProposalsAreKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(proposalOf("p-1", "k"), r, cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".CreatedAt" || p.Last().String() == ".UpdatedAt" || p.Last().String() == ".Notes" }, cmp.Ignore())); d != "" {
+		if d := cmp.Diff(proposalOf("p-1", "k"), r, cmp.FilterPath(func(p cmp.Path) bool {
+			return p.Last().String() == ".CreatedAt" || p.Last().String() == ".UpdatedAt" || p.Last().String() == ".Notes"
+		}, cmp.Ignore())); d != "" {
 			t.Error(d)
 		}
 		if err := s.SaveProposal(ctx, r, "nobody", true); fault.CodeOf(err) != fault.Conflict {
