@@ -50,18 +50,29 @@ func (c *Config) checkArgoCD(k *checker) {
 			names[name] = true
 		}
 	}
-	if c.Previews == nil || c.Previews.Deployers.ArgoCD == nil {
+	if c.Previews == nil {
 		return
 	}
-	d := c.Previews.Deployers.ArgoCD
-	for _, p := range d.Validate() {
-		k.add("previews.deployers.argocd."+p.Field, "%s", p.Message)
+	if d := c.Previews.Deployers.ArgoCD; d != nil {
+		checkArgoPreviews(k, "previews.deployers.argocd", d.Instance, d.Validate(), names)
+	}
+	if d := c.Previews.Deployers.GitOps; d != nil {
+		checkArgoPreviews(k, "previews.deployers.gitops", d.Instance, d.Validate(), names)
+		d.check(k)
+	}
+}
+
+// checkArgoPreviews adds what is wrong with a deployer that previews by Argo
+// CD.
+func checkArgoPreviews(k *checker, at, named string, ps []argocd.Problem, names map[string]bool) {
+	for _, p := range ps {
+		k.add(at+"."+p.Field, "%s", p.Message)
 	}
 	switch {
-	case len(c.ArgoCD) == 0:
-		k.add("previews.deployers.argocd", "no Argo CD is configured; add the section argocd: [{name: main, server: argocd.example.com, tokenFile: …}]")
-	case d.Instance != "" && !names[d.Instance]:
-		k.add("previews.deployers.argocd.instance", "no Argo CD of the section argocd is called %q", d.Instance)
+	case len(names) == 0:
+		k.add(at, "no Argo CD is configured; add the section argocd: [{name: main, server: argocd.example.com, tokenFile: …}]")
+	case named != "" && !names[named]:
+		k.add(at+".instance", "no Argo CD of the section argocd is called %q", named)
 	}
 }
 
@@ -93,14 +104,21 @@ func (a *App) openArgoCD() error {
 
 // argoPreviews makes the deployer that previews by Argo CD.
 func (a *App) argoPreviews(cfg argocd.Config) (*argocd.Deployer, error) {
-	files, err := argocd.GuardFiles()
-	if err != nil {
-		return nil, err
+	return a.argoDeployer(cfg, a.argo)
+}
+
+// argoDeployer makes a deployer over instances of Argo CD.
+func (a *App) argoDeployer(cfg argocd.Config, instances map[string]*argocd.Instance) (*argocd.Deployer, error) {
+	if a.guards == nil {
+		files, err := argocd.GuardFiles()
+		if err != nil {
+			return nil, err
+		}
+		if a.guards, err = git.NewFixed(files); err != nil {
+			return nil, err
+		}
 	}
-	if a.guards, err = git.NewFixed(files); err != nil {
-		return nil, err
-	}
-	return argocd.New(cfg, argocd.Options{Instances: a.argo, Logger: a.telemetry.log, Guards: func() (string, string) {
+	return argocd.New(cfg, argocd.Options{Instances: instances, Logger: a.telemetry.log, Guards: func() (string, string) {
 		public := a.cfg.PublicURL
 		if public == "" {
 			public = a.URL()

@@ -41,6 +41,8 @@ type PreviewDeployers struct {
 	Local *local.Config `yaml:"local"`
 	// ArgoCD runs them wherever an Argo CD of the section argocd deploys to.
 	ArgoCD *argocd.Config `yaml:"argocd"`
+	// GitOps does the same by commits to a repository that an Argo CD watches.
+	GitOps *GitOpsPreviews `yaml:"gitops"`
 }
 
 // previewWork is what jobs call the work on previews.
@@ -133,6 +135,11 @@ func (a *App) makePreviews(ctx context.Context, guard *access.Guard) (err error)
 	}
 	if cfg.Deployers.ArgoCD != nil {
 		if deployers["argocd"], err = a.argoPreviews(*cfg.Deployers.ArgoCD); err != nil {
+			return err
+		}
+	}
+	if cfg.Deployers.GitOps != nil {
+		if deployers["gitops"], err = a.gitOpsPreviews(*cfg.Deployers.GitOps); err != nil {
 			return err
 		}
 	}
