@@ -51,7 +51,7 @@ once() (
   cd "$dir"
   start=$SECONDS
   "$3"
-  touch done
+  touch "$dir/done"
   say "$2 was built in $((SECONDS - start)) s: $dir"
 )
 
