@@ -2,6 +2,7 @@ package argocd
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -26,7 +27,9 @@ func (d *Deployer) Apply(ctx context.Context, w previews.Wish) error {
 	case have != nil && have.Metadata.Annotations[annotationWish] == p.wish && automated(have):
 		return nil
 	case have == nil || have.Metadata.Annotations[annotationChecked] != p.checked:
-		if err := p.look(ctx, have); err != nil {
+		if err := p.look(ctx, have); errors.Is(err, ErrUntaken) {
+			return nil // it is stale until then, and so applied again
+		} else if err != nil {
 			return err
 		}
 	}
@@ -61,6 +64,9 @@ func (p *plan) look(ctx context.Context, have *Application) error {
 		}
 	}
 	manifests, err := p.instance.Manifests(ctx, p.project, p.name)
+	if errors.Is(err, ErrUntaken) {
+		return err
+	}
 	if err != nil {
 		return explained(err)
 	}

@@ -2,10 +2,18 @@ package argocd
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/previews"
 )
+
+// ErrUntaken is in the chain of errors that say that Argo CD has not taken up
+// what was put, where that takes its time.
+var ErrUntaken = errors.New("not taken up yet")
+
+// ConditionUntaken is the type of a condition that says so of an application.
+const ConditionUntaken = "Untaken"
 
 // Applications are those of one Argo CD.
 type Applications interface {
@@ -19,7 +27,8 @@ type Applications interface {
 	// cascade says so.
 	Delete(ctx context.Context, project, name string, cascade bool) error
 	// Manifests are what an application would deploy. failed_precondition where
-	// none can be made.
+	// none can be made, an error with ErrUntaken in its chain where they would
+	// not be those of what was put last.
 	Manifests(ctx context.Context, project, name string) ([]Manifest, error)
 }
 

@@ -30,7 +30,7 @@ func (d *Deployer) Observe(ctx context.Context, w previews.Wish) (previews.Obser
 	o := previews.Observed{Exists: true}
 	o.Stale = app.Metadata.Annotations[annotationWish] != p.wish || !automated(app)
 	if !automated(app) {
-		o.Reason = "Its manifests are being checked."
+		o.Reason = or(untaken(app), "Its manifests are being checked.")
 		return o, nil
 	}
 	d.living(ctx, p, app, &w, &o)
@@ -48,7 +48,7 @@ func (d *Deployer) living(ctx context.Context, p *plan, app *Application, w *pre
 	case complaint != "":
 		o.Reason, o.Failed = complaint, lasting
 	case !at:
-		o.Reason = "Argo CD has not looked at it yet."
+		o.Reason = or(untaken(app), "Argo CD has not looked at it yet.")
 	case s.OperationState == nil:
 		o.Reason = "Argo CD is about to deploy it."
 	case s.OperationState.Phase == "Running":
@@ -66,6 +66,16 @@ func (d *Deployer) living(ctx context.Context, p *plan, app *Application, w *pre
 		o.Ready = true
 		d.address(p, app, o)
 	}
+}
+
+// untaken says that Argo CD has not taken an application up, "" where it has.
+func untaken(app *Application) string {
+	for _, c := range app.Status.Conditions {
+		if c.Type == ConditionUntaken {
+			return c.Message
+		}
+	}
+	return ""
 }
 
 func revisions(all []string) []string { return all[:min(1, len(all))] }

@@ -55,7 +55,19 @@ func (a *Applications) Get(ctx context.Context, project, name string) (*argocd.A
 	case data == nil:
 		return nil, err
 	}
-	return parse(a.file(name), data)
+	app, err = parse(a.file(name), data)
+	if err == nil {
+		f := a.untaken(name)
+		app.Status.Conditions = []argocd.Condition{{Type: argocd.ConditionUntaken, Message: f.Message + ". " + f.Fix}}
+	}
+	return app, err
+}
+
+// untaken says that Argo CD does not know of a file yet.
+func (a *Applications) untaken(name string) *fault.Error {
+	return fault.New(fault.Unavailable, "Argo CD has not taken %s up yet", a.file(name)).
+		WithFix("If it stays so, see that an application of Argo CD deploys the folder %s of the repository of previews, with pruning.", a.folder).
+		Because(argocd.ErrUntaken)
 }
 
 // Put commits the file of an application, if it is not so already.
@@ -113,8 +125,7 @@ func (a *Applications) Manifests(ctx context.Context, project, name string) ([]a
 	case fault.CodeOf(err) != fault.NotFound && err != nil:
 		return nil, err
 	case err != nil || !same(app.Spec.Sources, wanted.Spec.Sources):
-		return nil, fault.New(fault.Unavailable, "Argo CD has not taken %s up yet", file).
-			WithFix("If it stays so, see that an application of Argo CD deploys the folder %s of the repository of previews, with pruning.", a.folder)
+		return nil, a.untaken(name)
 	}
 	return a.read.Manifests(ctx, project, name)
 }

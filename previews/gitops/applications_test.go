@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -105,11 +106,12 @@ func TestApplicationsAreFiles(t *testing.T) {
 	if d := cmp.Diff(written, b.files[file]); d != "" || len(b.commits) != 1 {
 		t.Errorf("%d commits, and %s", len(b.commits), d)
 	}
-	app.Status = argocd.Status{}
+	app.Status = argocd.Status{Conditions: []argocd.Condition{{Type: argocd.ConditionUntaken,
+		Message: "Argo CD has not taken " + file + " up yet. If it stays so, see that an application of Argo CD deploys the folder previews of the repository of previews, with pruning."}}}
 	if got, err := a.Get(ctx, "previews", name); err != nil || cmp.Diff(app, got) != "" {
 		t.Errorf("before Argo CD has taken it up: %v, %s", err, cmp.Diff(app, got))
 	}
-	if _, err := a.Manifests(ctx, "previews", name); fault.CodeOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "has not taken "+file+" up yet") {
+	if _, err := a.Manifests(ctx, "previews", name); !errors.Is(err, argocd.ErrUntaken) || !strings.Contains(err.Error(), "has not taken "+file+" up yet") {
 		t.Errorf("manifests before Argo CD has taken it up: %v", err)
 	}
 

@@ -76,7 +76,18 @@ func (s *Subject) until(t *testing.T, what string, holds func(previews.Observed)
 	}
 }
 
-func ready(o previews.Observed) bool { return o.Ready }
+// ready waits until it is ready at a commit, and applies where that has not
+// come to its end, as the reconciler does.
+func (s *Subject) ready(t *testing.T, what, commit string) previews.Observed {
+	t.Helper()
+	return s.until(t, what, func(o previews.Observed) bool {
+		if o.Stale {
+			s.apply(t)
+		}
+		return o.Ready && o.Commit == commit
+	})
+}
+
 func gone(o previews.Observed) bool  { return !o.Exists && len(o.Remains) == 0 }
 
 func (s *Subject) apply(t *testing.T) {
@@ -114,7 +125,7 @@ func nothingAtFirst(t *testing.T, s *Subject) {
 
 func becomesReady(t *testing.T, s *Subject) {
 	s.apply(t)
-	if o := s.until(t, "it is ready", ready); o.Commit != s.Wish.Commit {
+	if o := s.ready(t, "it is ready", s.Wish.Commit); o.Commit != s.Wish.Commit {
 		t.Errorf("it runs %q, not %q", o.Commit, s.Wish.Commit)
 	}
 	deadline := time.Now().Add(s.Within)
@@ -140,9 +151,9 @@ func becomesReady(t *testing.T, s *Subject) {
 func everyCallTwice(t *testing.T, s *Subject) {
 	s.apply(t)
 	s.apply(t)
-	first := s.until(t, "it is ready", ready)
+	first := s.ready(t, "it is ready", s.Wish.Commit)
 	s.apply(t)
-	if again := s.until(t, "it is ready", ready); again.URL != first.URL {
+	if again := s.ready(t, "it is ready", s.Wish.Commit); again.URL != first.URL {
 		t.Errorf("it was at %s and is at %s, though nothing was to be done", first.URL, again.URL)
 	}
 	s.remove(t)
@@ -161,10 +172,10 @@ func anotherProcess(t *testing.T, s *Subject) {
 		return
 	}
 	s.apply(t)
-	s.until(t, "it is ready", ready)
+	s.ready(t, "it is ready", s.Wish.Commit)
 	s.Deployer = s.Restarted()
 	s.apply(t)
-	s.until(t, "it is ready after a restart", ready)
+	s.ready(t, "it is ready after a restart", s.Wish.Commit)
 	s.Deployer = s.Restarted()
 	s.goes(t)
 }
@@ -175,10 +186,10 @@ func anotherCommit(t *testing.T, s *Subject) {
 		return
 	}
 	s.apply(t)
-	first := s.until(t, "it is ready", ready)
+	first := s.ready(t, "it is ready", s.Wish.Commit)
 	s.Wish.Commit = s.Another
 	s.apply(t)
-	o := s.until(t, "it is ready at the other commit", func(o previews.Observed) bool { return o.Ready && o.Commit == s.Another })
+	o := s.ready(t, "it is ready at the other commit", s.Another)
 	if o.URL != first.URL {
 		t.Errorf("it moved from %s to %s", first.URL, o.URL)
 	}
@@ -212,7 +223,7 @@ func strays(t *testing.T, s *Subject) {
 		t.Errorf("removing nothing: %v", err)
 	}
 	s.apply(t)
-	s.until(t, "it is ready", ready)
+	s.ready(t, "it is ready", s.Wish.Commit)
 	var asked []string
 	if found := s.strays(t, sweeper, func(id string) bool { asked = append(asked, id); return true }); len(found) > 0 || !slices.Contains(asked, s.Wish.ID) {
 		t.Errorf("though %q are known there is %+v", asked, found)
