@@ -88,7 +88,7 @@ func (s *Subject) ready(t *testing.T, what, commit string) previews.Observed {
 	})
 }
 
-func gone(o previews.Observed) bool  { return !o.Exists && len(o.Remains) == 0 }
+func gone(o previews.Observed) bool { return !o.Exists && len(o.Remains) == 0 }
 
 func (s *Subject) apply(t *testing.T) {
 	t.Helper()
