@@ -42,7 +42,11 @@ func (a *Argo) startGit() (*gitServer, error) {
 		listeners = append(listeners, inside)
 	}
 	g.url = "http://" + outside.Addr().String()
-	handler := &cgi.Handler{Path: filepath.Join(strings.TrimSpace(string(path)), "git-http-backend"), Stderr: nil,
+	log, err := os.Create(filepath.Join(a.Dir, "git.log")) // open as long as the process lives
+	if err != nil {
+		return nil, err
+	}
+	handler := &cgi.Handler{Path: filepath.Join(strings.TrimSpace(string(path)), "git-http-backend"), Stderr: log,
 		Env: []string{"GIT_PROJECT_ROOT=" + g.dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=anybody"}}
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: startWithin}
 	for _, l := range listeners {
