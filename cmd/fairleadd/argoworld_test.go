@@ -31,6 +31,10 @@ func TestMain(m *testing.M) {
 	if config == "" {
 		os.Exit(m.Run())
 	}
+	go func() { // it ends with whoever started it
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(1)
+	}()
 	err := (&serveCmd{Config: config}).Run(context.Background())
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(1)
@@ -183,6 +187,9 @@ func (f *fairleadServer) start() {
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), serveEnv+"="+f.config)
 	cmd.Stdout, cmd.Stderr = log, log
+	if _, err := cmd.StdinPipe(); err != nil { // never written to
+		f.t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		f.t.Fatal(err)
 	}
