@@ -152,9 +152,11 @@ func (w *world) front() string {
 
 // RoundTrip asks the first server that answers.
 func (w *world) RoundTrip(r *http.Request) (resp *http.Response, err error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
+	var body []byte
+	if r.Body != nil {
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
 	}
 	for _, f := range w.servers {
 		at := *r.URL
