@@ -258,8 +258,10 @@ func (r *proposalRepo) Read(ctx context.Context, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer tree.Close()
 	data, err := tree.Read(ctx, path)
+	if closeErr := tree.Close(); err == nil {
+		err = closeErr
+	}
 	if errors.Is(err, ingest.ErrNotFound) {
 		return nil, fmt.Errorf("%w: %w", gitops.ErrNoFile, err)
 	}

@@ -111,7 +111,7 @@ const maxAnswerFile = 1 << 20
 
 // Run proposes an answer.
 func (k *knowledgeProposeCmd) Run(c *console) error {
-	in := io.Reader(c.In)
+	in := c.In
 	if k.File != "-" {
 		f, err := os.Open(k.File)
 		if err != nil {
