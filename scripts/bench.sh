@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Prints how fast and how large the server is, each figure beside its goal:
 # first the catalog alone, then the server with its doors, then many
-# repositories and large ones, then the packages' own benchmarks. Takes about
-# four minutes; asserts nothing. Arguments go to the program, for example
+# repositories and large ones, previews, then the packages' own benchmarks. Takes
+# about six minutes; asserts nothing. Arguments go to the program, for example
 # -parts many, -parts million for the memory over a million requests, or
 # -parts backstage -beside 10000 for what a real Backstage takes for the same
 # (ten minutes; internal/realtest/backstage.sh installs it).

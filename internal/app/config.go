@@ -344,3 +344,12 @@ func (c *Config) authenticator(log *slog.Logger, issuers access.Verifier) (*acce
 	}
 	return a, err
 }
+
+// AddDeployer lets catalog files name a deployer besides those configured; for
+// tests and tools that share the process. It is to be called before New.
+func (c *Config) AddDeployer(name string, d previews.Deployer) {
+	if c.deployers == nil {
+		c.deployers = map[string]previews.Deployer{}
+	}
+	c.deployers[name] = d
+}

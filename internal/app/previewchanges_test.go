@@ -16,7 +16,7 @@ import (
 func (s *server) subscribe(role, query string) <-chan json.RawMessage {
 	s.t.Helper()
 	ctx := s.t.Context()
-	conn, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(s.url, "http")+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}, //nolint:bodyclose // a socket's has none
+	conn, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(s.url, "http")+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"},
 		HTTPHeader: http.Header{"Authorization": {"Bearer " + s.tokens[role]}}})
 	if err != nil {
 		s.t.Fatal(err)

@@ -19,6 +19,8 @@ type task struct {
 	Sweeps    *sweepsTask
 	Reading   *readingTask
 	Documents *documentsTask
+	// Previews is a server with previews of a deployer in memory.
+	Previews *previewsTask
 }
 
 // taskEnv tells a process that it is to do the task that it can read as JSON
@@ -71,6 +73,8 @@ func perform(ctx context.Context, from io.Reader) error {
 		return t.Reading.do(ctx)
 	case t.Documents != nil:
 		return t.Documents.do(ctx)
+	case t.Previews != nil:
+		return t.Previews.do(ctx)
 	}
 	return errors.New("there is nothing to do")
 }

@@ -92,6 +92,10 @@ func complete(parser *kong.Kong, c *console) bool {
 			"shell":   posener.PredictSet("bash", "zsh", "fish"),
 			"section": posener.PredictSet("owner", "oncall", "repository", "commands", "rules", "deploy", "dependencies", "slos", "runbooks", "dashboards", "problems"),
 			"ref":     posener.PredictFunc(c.completeRef),
+			"preview": posener.PredictFunc(c.completePreview),
+			"phase":   posener.PredictSet("pending", "creating", "ready", "degraded", "deleting", "gone", "failed"),
+			"topsort": posener.PredictSet("left", "age", "cpu", "memory", "disk"),
+			"usageby": posener.PredictSet("team", "person", "agent", "all"),
 		}))
 	return true
 }
@@ -138,5 +142,32 @@ func (c *console) completeRef(a posener.Args) []string {
 		}
 	}
 	slices.Sort(out)
+	return out
+}
+
+// completePreview asks the server for the previews that are there.
+func (c *console) completePreview(posener.Args) []string {
+	ctx, cancel := context.WithTimeout(c.ctx, 500*time.Millisecond)
+	defer cancel()
+	cl, err := c.client()
+	if err != nil {
+		return nil
+	}
+	raw, err := cl.Get(ctx, previewsPath, values("limit", "200"))
+	if err != nil {
+		return nil
+	}
+	var page struct {
+		Items []struct {
+			ID string `json:"id"`
+		} `json:"items"`
+	}
+	if json.Unmarshal(raw, &page) != nil {
+		return nil
+	}
+	out := make([]string, 0, len(page.Items))
+	for _, it := range page.Items {
+		out = append(out, it.ID)
+	}
 	return out
 }

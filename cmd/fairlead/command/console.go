@@ -171,13 +171,24 @@ func terminal(w any) bool {
 
 // width is the terminal's, 0 for anything else.
 func width(w io.Writer) int {
+	columns, _ := size(w)
+	return columns
+}
+
+// height is the terminal's, 0 for anything else.
+func height(w io.Writer) int {
+	_, rows := size(w)
+	return rows
+}
+
+func size(w io.Writer) (columns, rows int) {
 	f, ok := w.(*os.File)
 	if !ok {
-		return 0
+		return 0, 0
 	}
-	columns, _, err := term.GetSize(f.Fd())
+	columns, rows, err := term.GetSize(f.Fd())
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	return columns
+	return columns, rows
 }

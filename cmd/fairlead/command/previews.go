@@ -23,6 +23,9 @@ type previewsCmd struct {
 	Extend previewExtendCmd `cmd:"" help:"Have a preview live longer."`
 	Delete previewDeleteCmd `cmd:"" help:"Have a preview removed now."`
 	Logs   previewLogsCmd   `cmd:"" help:"The last lines that a preview wrote."`
+	Top    previewTopCmd    `cmd:"" help:"The previews there are and what they take, looked at again and again."`
+	Usage  previewUsageCmd  `cmd:"" help:"What previews took and cost, by team, person and agent."`
+	Sweep  previewSweepCmd  `cmd:"" help:"Find, and with --yes remove, what is left of previews that are not known any more."`
 }
 
 const previewsPath = "/api/v1/previews"
@@ -33,7 +36,7 @@ type previewListCmd struct {
 	Service string `help:"Only of this component." placeholder:"REF" predictor:"ref"`
 	Person  string `help:"Only of this person." placeholder:"REF"`
 	Agent   string `help:"Only of this agent." placeholder:"NAME"`
-	Phase   string `help:"Only in this phase: pending, creating, ready, degraded, deleting, gone or failed." placeholder:"PHASE"`
+	Phase   string `help:"Only in this phase: pending, creating, ready, degraded, deleting, gone or failed." placeholder:"PHASE" predictor:"phase"`
 	All     bool   `help:"Those that are gone, too."`
 	Limit   int    `help:"Show at most N previews, 50 if left out." default:"50" placeholder:"N"`
 }
@@ -72,7 +75,7 @@ func (l *previewListCmd) Run(c *console) error {
 }
 
 type previewShowCmd struct {
-	ID string `arg:"" help:"The preview."`
+	ID string `arg:"" help:"The preview." predictor:"preview"`
 }
 
 // Help shows examples.
@@ -98,7 +101,7 @@ type previewCreateCmd struct {
 	Revision string `arg:"" optional:"" help:"Branch, tag or commit; what the catalog reads if left out."`
 	TTL      string `name:"ttl" help:"How long it lives, at least 30s." placeholder:"DURATION"`
 	Key      string `help:"Idempotency key: with the same one the same preview is given." placeholder:"TEXT"`
-	NoWait   bool   `help:"Do not wait until it is ready."`
+	Wait     bool   `help:"Wait until it is ready, which is the default." default:"true" negatable:""`
 }
 
 // Help shows examples.
@@ -127,7 +130,7 @@ func (r *previewCreateCmd) Run(c *console) error {
 	}
 	raw, err := c.ask(func(ctx context.Context, cl *client.Client) (json.RawMessage, error) {
 		raw, err := cl.Post(ctx, previewsPath, body)
-		if err != nil || r.NoWait {
+		if err != nil || !r.Wait {
 			return raw, err
 		}
 		return followPreview(ctx, c, cl, raw)
@@ -140,7 +143,7 @@ func (r *previewCreateCmd) Run(c *console) error {
 	if err == nil && last.Phase == "" {
 		err = json.Unmarshal(raw, &last)
 	}
-	if err == nil && !r.NoWait && last.Phase != "ready" {
+	if err == nil && r.Wait && last.Phase != "ready" {
 		return errNo
 	}
 	return err
@@ -181,7 +184,7 @@ func followPreview(ctx context.Context, c *console, cl *client.Client, raw json.
 }
 
 type previewExtendCmd struct {
-	ID string `arg:"" help:"The preview."`
+	ID string `arg:"" help:"The preview." predictor:"preview"`
 	By string `arg:"" help:"How much longer it is to live, for example 30m."`
 }
 
@@ -206,7 +209,7 @@ func (e *previewExtendCmd) Run(c *console) error {
 }
 
 type previewDeleteCmd struct {
-	ID    string `arg:"" help:"The preview."`
+	ID    string `arg:"" help:"The preview." predictor:"preview"`
 	Force bool   `help:"Take away what keeps it from going, once its removal is stuck; for people alone."`
 	Why   string `help:"Why it may be forced, for those who ask later." placeholder:"TEXT"`
 }
@@ -236,7 +239,7 @@ func (d *previewDeleteCmd) Run(c *console) error {
 }
 
 type previewLogsCmd struct {
-	ID   string `arg:"" help:"The preview."`
+	ID   string `arg:"" help:"The preview." predictor:"preview"`
 	Tail int    `help:"Show the last N lines, 1 to 1000, 100 if left out." default:"100" placeholder:"N"`
 }
 

@@ -15,6 +15,7 @@ type Preview struct {
 	Reason    string   `json:"reason"`
 	URL       string   `json:"url"`
 	ExpiresAt string   `json:"expiresAt"`
+	EndsSoon  bool     `json:"endsSoon"`
 	CreatedAt string   `json:"createdAt"`
 	Owner     string   `json:"owner"`
 	Person    string   `json:"person"`
