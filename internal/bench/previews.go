@@ -77,8 +77,20 @@ func (s settings) localPreviews(ctx context.Context, r report, dir string) error
 		return err
 	}
 	srv.token = set.Tokens["sre"]
-	err = srv.measurePreviews(ctx, r)
+	if err = srv.ready(ctx); err == nil {
+		err = srv.measurePreviews(ctx, r)
+	}
 	return errors.Join(err, srv.endPreviews(context.WithoutCancel(ctx)), srv.stop())
+}
+
+// ready waits until the catalog has been read.
+func (s *server) ready(ctx context.Context) (err error) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if _, err = s.ask(ctx, request{method: http.MethodGet, path: "/api/v1/entities/checkout"}); err == nil || ctx.Err() != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // preview is what the figures need of a preview.
