@@ -87,7 +87,7 @@ const (
 	fastLook  = 200 * time.Millisecond // while somebody waits
 	slowLook  = 5 * time.Second        // while it takes long
 	calmLook  = 20 * time.Second       // while all is well
-	queueLook = 2 * time.Second        // while there is no room
+	queueLook = 2 * time.Second        // at first while there is no room; who makes some lets the next in
 	maxPause  = time.Minute            // while a removal is stuck
 )
 
@@ -181,7 +181,7 @@ func nextLiving(r *Record, s sight, now time.Time, d Deadlines) decision {
 	age := now.Sub(r.Since)
 	switch {
 	case r.Phase == Pending && r.AdmittedAt.IsZero():
-		return decision{Phase: Pending, Reason: r.Reason, After: queueLook}
+		return decision{Phase: Pending, Reason: r.Reason, After: min(max(age/4, queueLook), calmLook)}
 	case r.Phase == Pending && len(r.Template.Data) > 0:
 		return decision{Phase: Creating, Reason: "its data is being made: " + strings.Join(texts(r.Template.Data), ", "), Move: provide, After: fastLook}
 	case r.Phase == Pending:

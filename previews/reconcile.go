@@ -94,6 +94,11 @@ func (c *Reconciler) Turn(ctx context.Context, t Turn) (again time.Duration, err
 	from := r.Phase
 	again, err = c.step(ctx, &r, holder)
 	c.Observe(from, r.Phase, time.Since(began))
+	if r.Phase == Gone && from != Gone {
+		if e := c.Claims.AdmitPreviews(ctx, c.Limits, c.Now()); e != nil { // else those that wait find it themselves
+			c.Logger.WarnContext(ctx, "those that wait for room are let in later than they could be", "error", e)
+		}
+	}
 	if again > nap {
 		again = Forever
 	}

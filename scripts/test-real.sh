@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the test suites that need real servers, and installs or builds what is
 # missing first. SUITES is "all", "auto" (those that the last commits changed)
-# or names: postgres clients tokens backstage gitea argocd.
+# or names: postgres clients tokens backstage gitea argocd cgroups alerts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 want=${*:-all}
@@ -15,9 +15,11 @@ declare -A concerns=(
   [tokens]='^(access|internal/realtest)/'
   [backstage]='^(rest|catalog|internal/(app|realtest|store))/'
   [argocd]='^(previews|cmd/fairleadd|internal/(argo|app|realtest))/'
+  [cgroups]='^(previews/(local|previewstest)|internal/realtest)/'
+  [alerts]='^(docs/alerts|internal/realtest)/'
 )
-declare -A limit=([postgres]=15m [gitea]=15m [clients]=20m [tokens]=10m [backstage]=10m [argocd]=25m)
-order=(postgres clients tokens backstage gitea argocd)
+declare -A limit=([postgres]=15m [gitea]=15m [clients]=20m [tokens]=10m [backstage]=10m [argocd]=25m [cgroups]=12m [alerts]=3m)
+order=(postgres clients tokens backstage gitea argocd cgroups alerts)
 
 changed() {
   local base
@@ -48,7 +50,7 @@ for s in "${selected[@]}"; do
     postgres)
       internal/realtest/install.sh
       go test -race -timeout "${limit[$s]}" ./internal/store/... ./internal/jobs/... ./access/... ./previews/... || failed=1
-      go test -race -timeout "${limit[$s]}" -run 'TestApprovalsEndToEnd|TestPreviewDataPostgres' ./internal/app || failed=1
+      go test -race -timeout "${limit[$s]}" -run 'TestApprovalsEndToEnd|TestPreviewDataPostgres|TestMigrate' ./internal/app || failed=1
       go test -race -timeout "${limit[$s]}" -run Postgres ./internal/realtest || failed=1 ;;
     backstage)
       internal/realtest/backstage.sh
@@ -68,6 +70,10 @@ for s in "${selected[@]}"; do
       internal/realtest/clients.sh
       internal/realtest/openapi.sh
       go test -race -timeout "${limit[$s]}" -run 'Real' ./internal/app/... ./mcp/... ./rest/... || failed=1 ;;
+    cgroups)
+      internal/realtest/cgroups.sh 600 || failed=1 ;;
+    alerts)
+      internal/realtest/promtool.sh || failed=1 ;;
     tokens)
       internal/realtest/tokens.sh
       go test -race -timeout "${limit[$s]}" -run Real ./access/oidc || failed=1 ;;

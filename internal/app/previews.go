@@ -208,56 +208,6 @@ func (a *App) runPreviews(ctx context.Context) error {
 	return err
 }
 
-func (a *App) sweepPreviews(ctx context.Context) {
-	tick := time.NewTicker(sweepPreviewsEvery)
-	defer tick.Stop()
-	var forgotten time.Time
-	for {
-		turns, err := a.reconciler.Sweep(ctx)
-		err = errors.Join(err, a.sweepPulls(ctx))
-		for _, t := range turns {
-			a.wakePreview(ctx, t)
-		}
-		if time.Since(forgotten) > time.Hour {
-			forgotten = time.Now()
-			err = errors.Join(err, a.store.ForgetPreviews(ctx, forgotten.Add(-forgetPreviewsAfter)))
-		}
-		if err != nil && ctx.Err() == nil {
-			a.telemetry.log.WarnContext(ctx, "previews could not be swept", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
-}
-
-// countStraysEvery is how often it is looked what there is of previews that
-// are not known any more.
-const countStraysEvery = 5 * time.Minute
-
-// countStrays tells the metrics how many strays there are until ctx ends.
-func (a *App) countStrays(ctx context.Context) {
-	tick := time.NewTicker(countStraysEvery)
-	defer tick.Stop()
-	for {
-		counts, unseen := a.previews.CountStrays(ctx)
-		if ctx.Err() != nil {
-			return
-		}
-		a.strays.tell(counts, unseen)
-		for _, u := range unseen {
-			a.telemetry.log.WarnContext(ctx, "it could not be looked for strays of previews", "deployer", u.Deployer, "reason", u.Reason)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
-}
-
 // closePreviews lets go of what makePreviews opened.
 func (a *App) closePreviews() error {
 	var errs []error

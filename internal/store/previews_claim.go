@@ -72,15 +72,22 @@ func (s *Store) AdmitPreviews(ctx context.Context, l previews.Limits, now time.T
 		if err != nil {
 			return err
 		}
+		type whose struct{ owner, person, agent, pull string }
+		none := map[whose]bool{} // for whom there is no room: that only gets less
 		for _, r := range waiting {
+			of := whose{r.Owner, r.Person, r.Agent, r.Pull}
+			if none[of] {
+				continue
+			}
 			full, err := s.full(ctx, tx, r, l)
 			switch {
 			case err != nil:
 				return err
 			case full != "":
+				none[of] = true
 				continue
 			}
-			if _, err := tx.ExecContext(ctx, s.query("UPDATE previews SET admitted_at = ?2 WHERE id = ?1"), r.ID, micros(now)); err != nil {
+			if _, err := tx.ExecContext(ctx, s.query("UPDATE previews SET admitted_at = ?2, overdue_at = 0 WHERE id = ?1"), r.ID, micros(now)); err != nil {
 				return err
 			}
 		}
