@@ -27,6 +27,7 @@ var layers = []layer{
 	{"catalog", []string{"catalog", "access", "internal/fault"}},
 	{"knowledge", []string{"catalog", "access", "internal/fault"}},
 	{"previews", []string{"catalog", "access", "internal/fault"}},
+	{"previews/local", []string{"previews", "internal/fault"}},
 	{"secrets", []string{"catalog", "access", "internal/fault"}},
 	{"gitops", []string{"catalog", "access", "internal/fault"}},
 	{"graphql", []string{"catalog", "knowledge", "previews", "secrets", "gitops", "access", "internal/fault"}},
@@ -96,6 +97,26 @@ func TestImports(t *testing.T) {
 				t.Errorf("%s must not import %s: only %s may", dir, imp, home)
 			}
 		}
+	}
+}
+
+// TestRoomsKnowNoAdapters holds previews to its interfaces: neither the room nor
+// a deployer knows a deployer.
+func TestRoomsKnowNoAdapters(t *testing.T) {
+	found := 0
+	for dir, pkg := range packages(t) {
+		if !within(dir, "previews") {
+			continue
+		}
+		found++
+		for _, imp := range pkg.Imports {
+			if own, ok := strings.CutPrefix(imp, module+"/previews/"); ok {
+				t.Errorf("%s must not import previews/%s", dir, own)
+			}
+		}
+	}
+	if found < 3 {
+		t.Errorf("found only %d packages", found)
 	}
 }
 

@@ -84,7 +84,7 @@ func TestAnotherDeployer(t *testing.T) {
 // TestSupervisorKilled kills the supervisor, which nothing can guard against:
 // what it leaves is ended all the same, and applying starts anew.
 func TestSupervisorKilled(t *testing.T) {
-	for _, cageless := range []bool{false, true} {
+	for _, cageless := range cagelessToo() {
 		eachMode(t, func(t *testing.T, mode string) {
 			d := newDeployer(t, Config{Isolation: mode, Grace: 100 * time.Millisecond}, nil)
 			d.cageless = cageless

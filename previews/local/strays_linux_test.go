@@ -49,7 +49,7 @@ func TestStrays(t *testing.T) {
 // TestStraysWithoutFolder kills a supervisor and removes the folder, so that
 // processes, their groups and a reserved port are all there is.
 func TestStraysWithoutFolder(t *testing.T) {
-	for _, cageless := range []bool{false, true} {
+	for _, cageless := range cagelessToo() {
 		d := newDeployer(t, Config{Isolation: None}, nil)
 		d.cageless = cageless
 		w := wish("orphan")
@@ -84,7 +84,7 @@ func TestStraysWithoutFolder(t *testing.T) {
 }
 
 func TestMeasure(t *testing.T) {
-	for _, cageless := range []bool{false, true} {
+	for _, cageless := range cagelessToo() {
 		eachMode(t, func(t *testing.T, mode string) {
 			d := newDeployer(t, Config{Isolation: mode}, nil)
 			d.cageless = cageless
