@@ -14,7 +14,6 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
-	"github.com/fairlead-dev/fairlead/catalog/index"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
@@ -45,7 +44,7 @@ func (s *Service) Create(ctx context.Context, who access.Caller, in CreateInput)
 		return nil, err
 	}
 	op := access.Op{Action: access.CreatePreview, Operation: "create_preview_environment", Resource: r.About, Input: in,
-		Plan: plan{r.Service, in.Revision, r.ExpiresAt.Sub(r.CreatedAt).String(), r.Template.Deployer, texts(r.Template.Data)}, Summary: summary(&r)}
+		Plan: plan{r.Service, in.Revision, r.ExpiresAt.Sub(r.CreatedAt).String(), r.Template.Deployer, texts(r.Template.Data), r.Template.Environment}, Summary: summary(&r)}
 	made, err := access.Do(ctx, s.cfg.Guard, who, op, func(ctx context.Context) (*Record, error) {
 		return s.accept(ctx, e, r)
 	})
@@ -63,6 +62,8 @@ type plan struct {
 	Deployer string `json:"deployer"`
 	// Data is what it asks for of its own.
 	Data []string `json:"data,omitempty"`
+	// Environment is the one that it uses.
+	Environment string `json:"environment,omitempty"`
 }
 
 // summary says what would be done.
@@ -88,6 +89,10 @@ func (s *Service) wish(who access.Caller, e *catalog.Entity, in CreateInput) (r 
 	if err = s.settleData(e, &r.Template); err != nil {
 		return r, 0, err
 	}
+	if err = s.checkReferences(who, e, &r.Template); err != nil {
+		return r, 0, err
+	}
+	touch(&r, e)
 	if err = checkText("revision", in.Revision, 250); err != nil {
 		return r, 0, err
 	}
@@ -103,7 +108,6 @@ func (s *Service) wish(who access.Caller, e *catalog.Entity, in CreateInput) (r 
 			return r, 0, err
 		}
 	}
-	r.About = index.AttributesOf(e)
 	r.ID, r.Service, r.Revision, r.Owner = newID(e.Ref.Name), e.Ref.String(), in.Revision, ownerOf(e)
 	r.Person, r.Agent, r.Key = who.Subject(), who.Agent(), in.Key
 	r.CreatedAt = s.cfg.Now().UTC().Truncate(time.Microsecond)

@@ -48,6 +48,10 @@ type Template struct {
 	TTL time.Duration
 	// Data is what it asks for of its own.
 	Data []DataTemplate
+	// Environment names the environment of the service that its previews use,
+	// "" for none, and Protected has them need approval whatever they use.
+	Environment string
+	Protected   bool
 	// Settings is what the deployer made of keys of its own; see Preparer.
 	Settings json.RawMessage `json:",omitempty"`
 }

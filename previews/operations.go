@@ -189,7 +189,7 @@ func (s *Service) Extend(ctx context.Context, who access.Caller, in ExtendInput)
 	if err != nil {
 		return nil, err
 	}
-	op := access.Op{Action: access.ExtendPreview, Operation: "extend_preview_environment", Resource: s.about(&r), Target: r.ID, Input: in}
+	op := access.Op{Action: access.ExtendPreview, Operation: "extend_preview_environment", Resource: s.extending(&r), Target: r.ID, Input: in}
 	out, err := access.Do(ctx, s.cfg.Guard, who, op, func(ctx context.Context) (*Record, error) {
 		until, last := r.ExpiresAt.Add(more), r.CreatedAt.Add(s.cfg.TTL.HardCap)
 		if until.After(last) {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
@@ -95,6 +96,8 @@ type Config struct {
 type Service struct {
 	cfg  Config
 	feed feed
+
+	shared atomic.Pointer[shared]
 }
 
 // New makes a Service.
@@ -132,7 +135,9 @@ func (s *Service) about(r *Record) access.Attributes {
 	if a, ok := s.cfg.Catalog.Snapshot().Attributes(r.Service); ok {
 		return a
 	}
-	return r.About
+	a := r.About
+	a.Environment, a.Protected = "", false // which only acts touch
+	return a
 }
 
 // readable finds a preview that the caller may see.

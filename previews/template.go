@@ -13,7 +13,7 @@ import (
 
 // keys are those that are read of every preview; a deployer may read more.
 func keys() []string {
-	return []string{"deployer", "command", "env", "health", "ttl", "data", "pullRequests"}
+	return []string{"deployer", "command", "env", "health", "ttl", "data", "environment", "protected", "pullRequests"}
 }
 
 // prepare has a deployer that reads keys of its own read them, and tells of
@@ -77,6 +77,15 @@ func (t *Template) read(key string, v entity.Value) (wrong string) {
 	case "deployer", "health":
 		if s, ok := v.(string); !ok || s == "" {
 			return "is no text"
+		}
+	case "environment":
+		if t.Environment, _ = v.(string); t.Environment == "" {
+			return "is no text"
+		}
+	case "protected":
+		var ok bool
+		if t.Protected, ok = v.(bool); !ok {
+			return "is neither true nor false"
 		}
 	case "command":
 		list, _ := v.(entity.List)

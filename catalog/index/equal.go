@@ -21,6 +21,14 @@ func (s *Snapshot) Kind(scope access.Scope, kind string) iter.Seq[*entity.Entity
 	}
 }
 
+// Every yields all entities that can be shown, whoever may see them: for
+// decisions, and not for answers.
+func (s *Snapshot) Every() iter.Seq[*entity.Entity] {
+	return func(yield func(*entity.Entity) bool) {
+		s.live.each(func(id uint32) bool { return yield(s.slots.get(id).entity) })
+	}
+}
+
 // Sources are the names of the sources that the entities in scope came from.
 // The caller must not change them.
 func (s *Snapshot) Sources(scope access.Scope) map[string]bool {
