@@ -69,14 +69,13 @@ func (s *Service) ListStrays(ctx context.Context, who access.Caller, in ListStra
 
 // strays asks each deployer, or the one named.
 func (s *Service) strays(ctx context.Context, only string) (*StrayList, error) {
-	if only != "" {
-		if _, err := s.deployer(only); err != nil {
-			return nil, fault.New(fault.Invalid, "deployer: there is no deployer %q here", clip(only, 80)).
-				WithFix("There are: %s.", strings.Join(slices.Sorted(maps.Keys(s.cfg.Deployers)), ", "))
-		}
+	sweepers := s.sweepers()
+	if _, known := sweepers[only]; only != "" && !known {
+		return nil, fault.New(fault.Invalid, "deployer: there is no deployer %q here", clip(only, 80)).
+			WithFix("There are: %s.", strings.Join(slices.Sorted(maps.Keys(sweepers)), ", "))
 	}
 	out := &StrayList{Items: []StrayPreview{}, Unswept: []Unswept{}}
-	for _, name := range slices.Sorted(maps.Keys(s.cfg.Deployers)) {
+	for _, name := range slices.Sorted(maps.Keys(sweepers)) {
 		if only != "" && only != name {
 			continue
 		}
@@ -92,12 +91,25 @@ func (s *Service) strays(ctx context.Context, only string) (*StrayList, error) {
 	return out, nil
 }
 
+// sweepers are those who find what is left of previews, by name: deployers,
+// and the servers of their data as postgres/main. One that cannot is nil.
+func (s *Service) sweepers() map[string]Sweeper {
+	out := make(map[string]Sweeper, len(s.cfg.Deployers)+len(s.cfg.Data))
+	for name, d := range s.cfg.Deployers {
+		out[name], _ = d.(Sweeper)
+	}
+	for _, at := range s.cfg.Data {
+		out[at.Kind+"/"+at.Name], _ = at.Data.(Sweeper)
+	}
+	return out
+}
+
 // errUnsweepable tells of a deployer that cannot be asked.
 var errUnsweepable = fault.New(fault.FailedPrecondition, "it cannot tell what it has").WithFix("Look for what carries the labels of previews by hand.")
 
 func (s *Service) straysOf(ctx context.Context, name string) (out []StrayPreview, err error) {
-	sweeper, ok := s.cfg.Deployers[name].(Sweeper)
-	if !ok {
+	sweeper := s.sweepers()[name]
+	if sweeper == nil {
 		return nil, errUnsweepable
 	}
 	why, unread := map[string]string{}, error(nil)
@@ -212,7 +224,7 @@ func (s *Service) sweep(ctx context.Context, in SweepStraysInput) (*Swept, error
 		touched[it.ID] = true
 		access.Report(ctx, access.Progress{Done: float64(len(touched)), Total: float64(len(in.IDs)), Message: "removing " + it.ID + " from " + it.Deployer})
 		err := bounded(ctx, "the deployer "+it.Deployer, sweepTimeout, func(ctx context.Context) error {
-			return s.cfg.Deployers[it.Deployer].(Sweeper).RemoveStray(ctx, it.ID) //nolint:forcetypeassert // it has found it
+			return s.sweepers()[it.Deployer].RemoveStray(ctx, it.ID)
 		})
 		if err != nil {
 			out.Failed = append(out.Failed, Unswept{it.Deployer, it.ID + ": " + explain(err)})

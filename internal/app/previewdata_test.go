@@ -12,9 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/internal/demo"
 	"github.com/fairlead-dev/fairlead/internal/realtest"
 	"github.com/fairlead-dev/fairlead/previews"
+	"github.com/fairlead-dev/fairlead/previews/postgres"
 )
 
 // previewDatabases is a real server for previews' data.
@@ -164,6 +166,26 @@ func TestPreviewDataPostgres(t *testing.T) {
 	s.awaitPhase(p.ID, previews.Gone)
 	if there := d.there(); there != "" {
 		t.Errorf("there is still %s", there)
+	}
+	sweepsData(t, s, d)
+}
+
+// sweepsData has a database that no preview has be found and removed.
+func sweepsData(t *testing.T, s *server, d *previewDatabases) {
+	key := strings.TrimSpace(readFile(t, filepath.Join(s.dir, "state", "previews.key")))
+	maker, err := postgres.New(postgres.Config{Name: "main", URL: d.admin}, postgres.Options{Key: access.NewSecret(key), Files: &previewRepos{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer maker.Close()
+	if _, err := maker.Provide(t.Context(), previews.Wish{ID: "left-behind", Service: "component:default/orders"}, previews.DataTemplate{Name: "db", Kind: "postgres"}); err != nil {
+		t.Fatal(err)
+	}
+	if a := s.send("sre", http.MethodGet, "/api/v1/previews/strays", ""); !strings.Contains(a.body, `"deployer":"postgres/main"`) || !strings.Contains(a.body, "database pv_left-behind_db") {
+		t.Errorf("strays: %s", a.body)
+	}
+	if a := s.send("sre", http.MethodPost, "/api/v1/previews/sweep", `{"ids":["left-behind"]}`); !strings.Contains(a.body, `"removed":["left-behind"]`) || d.there() != "" {
+		t.Errorf("swept: %s; there is %s", a.body, d.there())
 	}
 }
 

@@ -34,6 +34,10 @@ type Options struct {
 // kept is how many connections are kept for the next look.
 const kept = 2
 
+// atOnce is how many databases are made or removed at a time: each takes up to
+// two connections of a server that may have few, and copying its template.
+const atOnce = 8
+
 // Provider makes databases of previews' own in one server. It is safe for
 // concurrent use, and several may work in one server.
 type Provider struct {
@@ -43,6 +47,7 @@ type Provider struct {
 	// installation tells what is ours from what others have made in the server.
 	installation string
 	idle         chan *session
+	making       chan struct{}
 	guarded      atomic.Bool // the server has been seen to ask for passwords
 
 	mu     sync.Mutex
@@ -64,7 +69,7 @@ func New(cfg Config, opts Options) (*Provider, error) {
 		return nil, fault.New(fault.Internal, "data of previews needs a key and files")
 	}
 	cfg.Limits = cfg.Limits.withDefaults()
-	return &Provider{cfg: cfg, key: opts.Key, files: opts.Files, idle: make(chan *session, kept),
+	return &Provider{cfg: cfg, key: opts.Key, files: opts.Files, idle: make(chan *session, kept), making: make(chan struct{}, atOnce),
 		installation: hex.EncodeToString(derive(opts.Key, "installation")[:8])}, nil
 }
 

@@ -156,6 +156,12 @@ func (p *Provider) put(s *session) {
 // it names meanwhile, and neither does a statement that a process which has
 // died had begun: its connection holds the lock until that has ended.
 func (p *Provider) alone(ctx context.Context, name string, do func(*session) error) error {
+	select {
+	case p.making <- struct{}{}:
+		defer func() { <-p.making }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	return p.admin(ctx, func(s *session) error {
 		key := itoa(lockOf(name))
 		if _, err := s.rows(ctx, "SELECT pg_advisory_lock($1)", key); err != nil {
