@@ -162,7 +162,21 @@ func (s *Service) checkReferences(who access.Caller, e *catalog.Entity, t *Templ
 			return err
 		}
 	}
-	return nil
+	return s.checkSettings(who, e, t, known)
+}
+
+// checkSettings looks at the keys that the deployer reads itself.
+func (s *Service) checkSettings(who access.Caller, e *catalog.Entity, t *Template, known *shared) (err error) {
+	for _, m := range previewOf(e).Members {
+		if !slices.Contains(keys(), m.Key) {
+			walk(m.Value, func(text string) {
+				if err == nil {
+					err = s.refuseShared(who, e, t, known, m.Key, m.At, text)
+				}
+			})
+		}
+	}
+	return err
 }
 
 func (s *Service) refuseShared(who access.Caller, e *catalog.Entity, t *Template, known *shared, field string, at entity.Position, text string) error {
