@@ -1,7 +1,10 @@
 package catalog
 
 import (
+	"weak"
+
 	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog/index"
 )
 
 // Inhabitants are the components that live nearest above a path of a
@@ -18,8 +21,12 @@ func (s *Service) Inhabited(key string, test func(ref string) bool) bool {
 }
 
 // Lives is the entity.RepositoryKey of the repository that a component says it
-// lives in, "" where it says none.
-func Lives(e *Entity) (key string) { return homeOf(e).repository }
+// lives in, "" where it says none, and its folder there; filed is that of its
+// catalog file.
+func Lives(e *Entity) (key, dir, filed string) {
+	h := homeOf(e)
+	return h.repository, h.dir, folderOf(e.From.Path)
+}
 
 // View is what one caller sees of the catalog at one moment.
 type View struct {
@@ -31,6 +38,15 @@ type View struct {
 // NewView is the caller's view of a catalog now. It is not safe for concurrent
 // use.
 func NewView(s *Service, who access.Caller) *View { return &View{reading: s.reading(who)} }
+
+// Sight tells views apart that may differ in what is seen; equal ones do not.
+type Sight struct {
+	snapshot weak.Pointer[index.Snapshot] // keeps none that nobody else does
+	scope    string
+}
+
+// Sight is that of the view.
+func (v *View) Sight() Sight { return Sight{weak.Make(v.Snapshot), v.scope.Key()} }
 
 // All tells that the caller sees everything.
 func (v *View) All() bool { return v.scope.All() }

@@ -1,7 +1,7 @@
 package knowledge
 
 import (
-	"path"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -27,10 +27,7 @@ func newShelf(s State) *shelf {
 // before stays as it is.
 func (s *shelf) add(c *Card) {
 	s.cards[c.Path] = c
-	dir := path.Dir(c.Path)
-	if dir == "." {
-		dir = ""
-	}
+	dir := folderOf(c.Path)
 	known := s.folders[dir]
 	switch {
 	case c.folder != nil:
@@ -50,6 +47,7 @@ type library struct {
 	cards   map[int64]*Card
 	alerts  map[string][]*Card
 	last    atomic.Int64 // the highest id ever given
+	version atomic.Int64 // counts changes
 }
 
 func newLibrary() *library {
@@ -109,6 +107,7 @@ func (l *library) of(want func(source string, s *shelf) bool) []*shelf {
 func (l *library) put(source string, next *shelf) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.version.Add(1)
 	if old := l.shelves[source]; old != nil {
 		for at, c := range old.cards {
 			if next == nil || next.cards[at] != c {
@@ -140,6 +139,13 @@ func (l *library) remove(c *Card) {
 			delete(l.alerts, a)
 		}
 	}
+}
+
+// all are all cards.
+func (l *library) all() []*Card {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return slices.Collect(maps.Values(l.cards))
 }
 
 // size is how many documents there are.

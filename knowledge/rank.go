@@ -27,12 +27,15 @@ func official(k document.Kind) float64 {
 }
 
 // score orders hits: by text, then weighed by how much of the question the
-// document holds, where rare words make out more than common ones, by official
-// status, by how near the document is to the service asked about, and by
-// whether it still holds. The runbook of the very alert that was asked for is
-// first.
+// document holds, where rare words make out more than common ones and all words
+// most of all, by official status, by how near the document is to the service
+// asked about, and by whether it still holds. The runbook of the very alert that
+// was asked for is first.
 func (r *reading) score(c *Card, m Match, key string, now time.Time) float64 {
 	s := (1 + m.Text) * official(c.Kind) * r.nearTo(c) * r.freshness(c, now) * m.Share * m.Share
+	if m.Share < 1 {
+		s *= 0.5
+	}
 	if key != "" && slices.Contains(c.Alerts, key) {
 		s *= 5
 	}

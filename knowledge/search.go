@@ -140,7 +140,8 @@ func (r *reading) ask(ctx context.Context, who access.Caller, service string) er
 	if err != nil {
 		return err
 	}
-	r.subject = subject{ref: e.Ref.String(), source: e.From.Source, lives: catalog.Lives(e), owner: e.Owner(), system: systemOf(e)}
+	r.subject = subject{ref: e.Ref.String(), source: e.From.Source, owner: e.Owner(), system: systemOf(e)}
+	r.lives, r.dir, r.filed = catalog.Lives(e)
 	return nil
 }
 
@@ -155,9 +156,13 @@ func compare(a, b ranked) int {
 }
 
 func (r *reading) search(ctx context.Context, in SearchKnowledgeInput, words []string) ([]ranked, *Found, error) {
+	seen := r.seen()
 	keep := func(id int64) bool {
+		if !seen.has(id) {
+			return false
+		}
 		c := r.library.card(id)
-		return c != nil && (in.Kind == "" || string(c.Kind) == in.Kind) && r.visible(c)
+		return c != nil && (in.Kind == "" || string(c.Kind) == in.Kind)
 	}
 	found, err := r.index.Find(ctx, Query{Words: words, Near: r.nearest(), Enough: maxHits, Keep: keep})
 	if err != nil {
@@ -185,7 +190,7 @@ func (r *reading) nearest() []int64 {
 		return name == r.source || s.key != "" && s.key == r.lives
 	}) {
 		for _, c := range sh.cards {
-			if r.nearTo(c) >= 4 {
+			if (len(c.AppliesTo) > 0 || under(c.folder.dir, r.dir) || under(c.folder.dir, r.filed)) && r.nearTo(c) >= 4 {
 				out = append(out, c.ID)
 			}
 		}

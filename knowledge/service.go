@@ -34,6 +34,7 @@ type Service struct {
 	rules   Rules // nil where none are known
 	// proposer is nil where nothing can be proposed.
 	proposer Proposer
+	sights   sights
 }
 
 // New makes a Service without documents; Restore brings back those of before.
@@ -67,7 +68,9 @@ type reading struct {
 // subject is the service that a caller asks about; zero if about none.
 type subject struct {
 	ref, source, owner, system string
-	lives                      string // the key of its repository
+	// lives and dir are the key of its repository and its folder there, filed is
+	// the folder of its catalog file.
+	lives, dir, filed string
 }
 
 func (s *Service) reading(who access.Caller) *reading {

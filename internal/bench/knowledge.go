@@ -22,7 +22,7 @@ import (
 )
 
 // asked is how often every question is asked.
-const asked = 25
+const asked = 10
 
 // documentsTask is to index a made-up company's documents and search them.
 type documentsTask struct {

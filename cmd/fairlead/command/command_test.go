@@ -290,14 +290,16 @@ func TestCheck(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	f := serve(t, nil)
 	for line, want := range map[string]string{
-		"fairlead cat":                           "catalog",
-		"fairlead catalog ":                      "check",
-		"fairlead brief --sec":                   "--section",
-		"fairlead get check":                     "checkout",
-		"fairlead deps component:default/check":  "component:default/checkout",
-		"fairlead completion ":                   "fish",
-		"fairlead catalog check --output sar":    "sarif",
-		"fairlead --server http://127.0.0.1 sta": "status",
+		"fairlead cat":                            "catalog",
+		"fairlead catalog ":                       "check",
+		"fairlead brief --sec":                    "--section",
+		"fairlead get check":                      "checkout",
+		"fairlead deps component:default/check":   "component:default/checkout",
+		"fairlead completion ":                    "fish",
+		"fairlead knowledge search slow --kind r": "runbook",
+		"fairlead knowledge search --kind ":       "adr",
+		"fairlead catalog check --output sar":     "sarif",
+		"fairlead --server http://127.0.0.1 sta":  "status",
 	} {
 		env := f.env()
 		env["COMP_LINE"] = line

@@ -20,7 +20,7 @@ type knowledgeCmd struct {
 type knowledgeSearchCmd struct {
 	Words   []string `arg:"" help:"Plain words, a question, or the name of an alert."`
 	Service string   `help:"The service whose documents come first." placeholder:"REF" predictor:"ref"`
-	Kind    string   `help:"Only this kind: runbook, answer, skill, adr, rules, contributing, doc or readme." placeholder:"KIND"`
+	Kind    string   `help:"Only this kind: runbook, answer, skill, adr, rules, contributing, doc or readme." placeholder:"KIND" predictor:"document"`
 	Limit   int      `help:"Show at most N hits, 8 if left out." default:"8" placeholder:"N"`
 }
 

@@ -70,8 +70,8 @@ func (p *Page) Document(d *DocumentText) {
 	}
 	p.Line()
 	for line := range strings.Lines(d.Text) {
-		text := strings.TrimLeft(line, " ")
-		p.Line(line[:len(line)-len(text)], Clean(strings.TrimRight(text, "\r\n")))
+		text := strings.TrimLeft(line, " \t")
+		p.Line(strings.ReplaceAll(line[:len(line)-len(text)], "\t", "    "), Clean(strings.TrimRight(text, "\r\n")))
 	}
 }
 
