@@ -49,7 +49,7 @@ func innocent(s string) bool {
 	return true
 }
 
-// redact masks what has the form of a secret.
+// redact masks what has the form of a secret; lines stay where they are.
 func redact(s string) string {
 	if innocent(s) {
 		return s
@@ -58,7 +58,7 @@ func redact(s string) string {
 		if strings.HasPrefix(found, "://") {
 			return "://" + mask + "@"
 		}
-		return mask
+		return mask + strings.Repeat("\n", strings.Count(found, "\n"))
 	})
 }
 

@@ -36,3 +36,20 @@ func Redact(text string) string {
 	}
 	return secretSetting.ReplaceAllString(text, "${1}"+mask)
 }
+
+// secretLiteral finds texts in quotes that are set under the name of a secret.
+var secretLiteral = regexp.MustCompile(`(?i)([\w-]*(?:token|secret|passw(?:or)?d|passphrase|credential|api[-_]?key|private[-_]?key|access[-_]?key)[\w-]*["'\])]*\s*(?::\s*[\w.]+\s*)?(?::|:?=|=>)\s*["'\x60])([^\s"'\x60$<{%]{6,})(["'\x60])`)
+
+// RedactCode is Redact for source code. Where literals are true texts stand in
+// quotes in its language, and the names of variables and functions that a
+// secret is taken from are left as they are.
+func RedactCode(text string, literals bool) string {
+	if !literals {
+		return Redact(text)
+	}
+	text = redact(text)
+	if !secretKey.MatchString(text) {
+		return text
+	}
+	return secretLiteral.ReplaceAllString(text, "${1}"+mask+"${3}")
+}

@@ -2,6 +2,7 @@ package knowledge_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"sync"
@@ -26,12 +27,20 @@ type room struct {
 	ingester *ingest.Ingester
 	sources  map[string]*ingesttest.Memory
 	dir      string
+	codeCfg  knowledge.CodeConfig
+	code     *knowledge.Code
 	halt     func() // ends the reading of sources
 	stop     func() // halts, and closes the index
 }
 
 // newRoom makes a room of sources by name, each with its files by path.
 func newRoom(t testing.TB, policy *access.Policy, repos map[string]map[string]string) *room {
+	t.Helper()
+	return newRoomOf(t, policy, repos, knowledge.CodeConfig{})
+}
+
+// newRoomOf makes a room that searches code as configured.
+func newRoomOf(t testing.TB, policy *access.Policy, repos map[string]map[string]string, cfg knowledge.CodeConfig) *room {
 	t.Helper()
 	if policy == nil {
 		policy = accesstest.OpenPolicy()
@@ -40,7 +49,7 @@ func newRoom(t testing.TB, policy *access.Policy, repos map[string]map[string]st
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &room{t: t, catalog: c, sources: map[string]*ingesttest.Memory{}, dir: t.TempDir()}
+	r := &room{t: t, catalog: c, sources: map[string]*ingesttest.Memory{}, dir: t.TempDir(), codeCfg: cfg}
 	for name, files := range repos {
 		r.sources[name] = ingesttest.NewMemory(name, "https://git.example.com/acme/"+name)
 		r.sources[name].Write(files)
@@ -61,18 +70,30 @@ func (r *room) start() {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	codes, err := store.OpenCode(r.t.Context(), r.dir)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	y, err := fts.NewCode(r.t.Context(), codes.Read, codes.Write)
+	if err != nil {
+		r.t.Fatal(err)
+	}
 	log := slog.New(slog.DiscardHandler)
-	if r.Service, err = knowledge.New(knowledge.Config{Catalog: r.catalog, Index: x, Keeper: x, Logger: log}); err != nil {
+	r.code = knowledge.NewCode(r.codeCfg, y, y, log)
+	if r.Service, err = knowledge.New(knowledge.Config{Catalog: r.catalog, Index: x, Keeper: x, Code: r.code, Logger: log}); err != nil {
 		r.t.Fatal(err)
 	}
 	if err := r.Restore(r.t.Context()); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := r.code.Restore(r.t.Context()); err != nil {
 		r.t.Fatal(err)
 	}
 	var sources []ingest.Source
 	for _, m := range r.sources {
 		sources = append(sources, m)
 	}
-	r.ingester = ingest.New(ingest.Config{Sources: sources, Processor: descriptor.New(descriptor.Options{}), Publish: r.catalog.Publish, Log: log, Followers: []ingest.Follower{r.Service}})
+	r.ingester = ingest.New(ingest.Config{Sources: sources, Processor: descriptor.New(descriptor.Options{}), Publish: r.catalog.Publish, Log: log, Followers: []ingest.Follower{r.Service, r.code}})
 	r.catalog.Attach(r.ingester)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -80,7 +101,7 @@ func (r *room) start() {
 	r.halt = sync.OnceFunc(func() { cancel(); <-done })
 	r.stop = sync.OnceFunc(func() {
 		r.halt()
-		if err := local.Close(); err != nil {
+		if err := errors.Join(local.Close(), codes.Close()); err != nil {
 			r.t.Error(err)
 		}
 	})
@@ -96,7 +117,7 @@ func (r *room) awaitRead(name string) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	await(r.t, func() bool { return r.Followed(name) == want })
+	await(r.t, func() bool { return r.Followed(name) == want && r.code.Followed(name) == want })
 }
 
 // write changes files of a source and waits until they were read.

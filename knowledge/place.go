@@ -23,21 +23,29 @@ type place struct {
 	near float64
 }
 
-// place finds who lives above a document.
+// place finds who lives above a document or a file of code.
 func (r *reading) place(c *Card) place {
 	if p, known := r.places[c.folder]; known {
 		return p
 	}
-	var all []string
-	if s := r.library.shelf(c.folder.source); s != nil {
-		all = r.catalog.Inhabitants(s.key, c.folder.dir)
-	}
+	all := r.catalog.Inhabitants(r.repositoryOf(c.folder.source), c.folder.dir)
 	none := len(all) == 0
 	p := place{refs: slices.DeleteFunc(all, func(ref string) bool { return !r.Sees(ref) })}
 	p.visible = r.All() || len(p.refs) > 0 || none && r.Source(c.Source)
 	p.near = r.nearness(c.Source, p.refs)
 	r.places[c.folder] = p
 	return p
+}
+
+// repositoryOf is the key of a source's repository, "" for a folder.
+func (r *reading) repositoryOf(source string) string {
+	if s := r.library.shelf(source); s != nil {
+		return s.key
+	}
+	if s := r.code.shelf(source); s != nil {
+		return s.key
+	}
+	return ""
 }
 
 // nearness tells how near some services are to the one asked about.
@@ -74,13 +82,12 @@ func systemOf(e *entity.Entity) string {
 	return ""
 }
 
-// shows tells whether the caller may see any document of a source: most see
+// shows tells whether the caller may see anything of a source: most see
 // nothing of most sources, and then it does not matter who lives where.
 func (r *reading) shows(source string) bool {
 	seen, known := r.shown[source]
 	if !known {
-		sh := r.library.shelf(source)
-		seen = r.Source(source) || sh != nil && r.catalog.Inhabited(sh.key, r.Sees)
+		seen = r.Source(source) || r.catalog.Inhabited(r.repositoryOf(source), r.Sees)
 		r.shown[source] = seen
 	}
 	return seen

@@ -8,13 +8,15 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
-// Config is what a Service is made of; all but Logger are needed.
+// Config is what a Service is made of; all but Code and Logger are needed.
 type Config struct {
 	// Catalog tells which services documents are about, and who may see them.
 	Catalog *catalog.Service
 	// Index finds documents, Keeper keeps them.
 	Index  Index
 	Keeper Keeper
+	// Code may be left out: then no code is searched.
+	Code *Code
 	// Logger is told what was left out; nil is slog.Default.
 	Logger *slog.Logger
 }
@@ -35,6 +37,7 @@ type Service struct {
 	// proposer is nil where nothing can be proposed.
 	proposer Proposer
 	sights   sights
+	code     *Code // nil where none is searched
 }
 
 // New makes a Service without documents; Restore brings back those of before.
@@ -45,7 +48,7 @@ func New(c Config) (*Service, error) {
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}
-	return &Service{catalog: c.Catalog, index: c.Index, keeper: c.Keeper, log: c.Logger, library: newLibrary()}, nil
+	return &Service{catalog: c.Catalog, index: c.Index, keeper: c.Keeper, log: c.Logger, library: newLibrary(), code: c.Code}, nil
 }
 
 // notThere is what a server without this room answers.

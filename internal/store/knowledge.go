@@ -23,7 +23,16 @@ type Local struct{ Read, Write *sql.DB }
 // the index of documents, whatever database holds the state. A file that is
 // damaged, or no database, is thrown away.
 func OpenKnowledge(ctx context.Context, dir string) (*Local, error) {
-	file := filepath.Join(dir, "knowledge.db")
+	return reopenLocal(ctx, filepath.Join(dir, "knowledge.db"))
+}
+
+// OpenCode opens or makes code.db in a folder as OpenKnowledge does, for the
+// index of code.
+func OpenCode(ctx context.Context, dir string) (*Local, error) {
+	return reopenLocal(ctx, filepath.Join(dir, "code.db"))
+}
+
+func reopenLocal(ctx context.Context, file string) (*Local, error) {
 	l, err := openLocal(ctx, file)
 	if damaged(err) {
 		for _, part := range []string{"", "-wal", "-shm"} {
@@ -40,7 +49,7 @@ func OpenKnowledge(ctx context.Context, dir string) (*Local, error) {
 }
 
 func unusable(file string, err error) error {
-	return fault.New(fault.FailedPrecondition, "the index of documents %q cannot be used: %s", file, reason(err)).
+	return fault.New(fault.FailedPrecondition, "the index %q cannot be used: %s", file, reason(err)).
 		WithFix("Check that the server's user may write the file and its folder, and that no other server has the same cache.").Because(err)
 }
 
