@@ -30,6 +30,7 @@ func (r *root) Query() any {
 		"serviceBrief":        bind.Operation(b, "get_service_brief", access.ReadCatalog, c.GetServiceBrief),
 		"coverage":            bind.Operation(b, "get_coverage", access.ReadCatalog, c.GetCoverage),
 		"searchKnowledge":     bind.Operation(b, "search_knowledge", access.ReadCatalog, k.SearchKnowledge),
+		"searchCode":          bind.Operation(b, "search_code", access.ReadCatalog, k.SearchCode),
 		"document":            bind.Operation(b, "get_document", access.ReadCatalog, k.GetDocument),
 		"runbook":             bind.Operation(b, "find_runbook", access.ReadCatalog, k.FindRunbook),
 		"ingestionErrors":     bind.Operation(b, "list_ingestion_errors", access.ReadCatalog, c.ListIngestionErrors),

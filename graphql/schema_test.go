@@ -18,6 +18,7 @@ import (
 	"github.com/fairlead-dev/fairlead/graphql"
 	"github.com/fairlead-dev/fairlead/graphql/limit"
 	"github.com/fairlead-dev/fairlead/knowledge"
+	"github.com/fairlead-dev/fairlead/knowledge/code"
 )
 
 func schema(t *testing.T) *ast.Schema {
@@ -98,6 +99,7 @@ func TestSchemaHoldsTheRooms(t *testing.T) {
 		"RegisteredLocation": catalog.RegisteredLocation{}, "UnregisteredLocation": catalog.UnregisteredLocation{},
 		"Identity": access.Identity{}, "Permission": access.Permission{}, "AuditPage": access.AuditPage{}, "AuditEntry": access.Entry{},
 		"KnowledgeHits": knowledge.KnowledgeHits{}, "KnowledgeHit": knowledge.KnowledgeHit{}, "KnowledgeDocument": knowledge.KnowledgeDocument{}, "OutlineItem": knowledge.OutlineItem{},
+		"CodeHits": knowledge.CodeHits{}, "CodeHit": knowledge.CodeHit{}, "CodeExcerpt": code.Excerpt{},
 		"TextSource": knowledge.TextSource{}, "Runbooks": knowledge.Runbooks{}, "RunbookItem": knowledge.RunbookItem{},
 		"ApprovalPage": access.ApprovalPage{}, "Approval": access.Approval{},
 	} {
@@ -113,7 +115,7 @@ func TestSchemaHoldsTheRooms(t *testing.T) {
 		"dependencies": catalog.GetDependenciesInput{}, "ingestionErrors": catalog.ListIngestionErrorsInput{}, "refresh": catalog.RefreshEntityInput{},
 		"registerLocation": catalog.RegisterLocationInput{}, "moveLocation": catalog.MoveLocationInput{}, "unregisterLocation": catalog.UnregisterLocationInput{},
 		"ancestry": catalog.GetAncestryInput{}, "locations": catalog.ListLocationsInput{}, "entities": catalog.ListEntitiesInput{}, "audit": access.ListAuditInput{},
-		"searchKnowledge": knowledge.SearchKnowledgeInput{}, "document": knowledge.GetDocumentInput{}, "runbook": knowledge.FindRunbookInput{},
+		"searchCode": knowledge.SearchCodeInput{}, "searchKnowledge": knowledge.SearchKnowledgeInput{}, "document": knowledge.GetDocumentInput{}, "runbook": knowledge.FindRunbookInput{},
 		"approvals": access.ListApprovalsInput{}, "approval": access.GetApprovalInput{}, "grantApproval": access.GrantApprovalInput{}, "denyApproval": access.DenyApprovalInput{},
 	} {
 		f := types["Query"].Fields.ForName(name)
@@ -170,6 +172,7 @@ func TestEveryOperationIsReached(t *testing.T) {
 		"audit":           {`(action: "catalog.refresh", since: "1h", first: 1)`, "list_audit"},
 		"refresh":         {`(source: "test")`, "refresh_entity"},
 		"searchKnowledge": {`(query: "checkout", service: "checkout", kind: "runbook", first: 1)`, "search_knowledge"},
+		"searchCode":      {`(query: "restart", regexp: true, service: "checkout", repository: "test", path: "docs", language: "markdown", first: 1)`, "search_code"},
 		"document":        {`(handle: "doc://test/docs/runbooks/slow.md", section: "mitigation", maxTokens: 400)`, "get_document"},
 		"runbook":         {`(alert: "CheckoutSlow", service: "checkout")`, "find_runbook"},
 		"approvals":       {`(state: "pending", mine: true, first: 1)`, "list_approvals"},

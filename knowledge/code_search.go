@@ -248,6 +248,9 @@ func (c *codeSearch) fileOf(f CodeFile) *Card {
 
 // folderOf is one value for each folder.
 func (c *codeSearch) folderOf(source, dir string) *folder {
+	if dir == "." {
+		dir = ""
+	}
 	key := folder{source, dir}
 	if c.folders[key] == nil {
 		c.folders[key] = &key

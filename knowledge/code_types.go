@@ -122,7 +122,7 @@ type CodeHits struct {
 	// sees and asked for; Unsearched those whose code is not indexed, or not
 	// all of it.
 	Searched   int `json:"searched"`
-	Unsearched int `json:"unsearched,omitempty"`
+	Unsearched int `json:"unsearched"`
 	// NextCursor goes on; there may be nothing more behind it where the page
 	// ended because of the time that it took.
 	NextCursor string `json:"nextCursor,omitempty"`

@@ -118,6 +118,7 @@ func TestAnswersFollowTheirSchemas(t *testing.T) {
 		"list_ingestion_errors": {{}, {"source": "memory", "limit": 1}},
 		"list_sources":          {{}},
 		"search_knowledge":      {{"query": "restart checkout"}, {"query": "nothing at all"}, {"query": "CheckoutSlow", "service": "checkout", "kind": "runbook", "limit": 1}},
+		"search_code":           {{"query": "nothing at all"}, {"query": "Restart", "regexp": true, "service": "checkout", "path": "docs", "limit": 1}},
 		"get_document":          {{"handle": slowRunbook}, {"handle": slowRunbook, "section": "mitigation", "max_tokens": 300}},
 		"refresh_entity":        {{"source": "memory"}},
 		"get_dependencies":      {{"ref": "checkout"}, {"ref": "db", "direction": "in"}, {"ref": "resource:db", "direction": "both", "depth": 5}},

@@ -70,7 +70,7 @@ func TestATextCountsAsAListOfOne(t *testing.T) {
 
 func TestListsHoldWhatTheCallerMayUse(t *testing.T) {
 	c := serve(t, []string{shop})
-	const reads = "get_dependencies get_document get_entity get_service_brief list_ingestion_errors list_sources search_catalog search_knowledge whoami"
+	const reads = "get_dependencies get_document get_entity get_service_brief list_ingestion_errors list_sources search_catalog search_code search_knowledge whoami"
 	all := strings.Replace(reads, "search", "refresh_entity search", 1)
 	for _, tc := range []struct{ token, path, want string }{
 		{"owner", "/mcp", all},

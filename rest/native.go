@@ -38,6 +38,7 @@ func (d *door) native() []route {
 		at("GET /api/v1/brief", "get_service_brief", "What one needs to know before touching a service", access.ReadCatalog, c.GetServiceBrief),
 		at("GET /api/v1/coverage", "get_coverage", "What is known of services and what is missing, by team, with the lines to add", access.ReadCatalog, c.GetCoverage),
 		at("GET /api/v1/knowledge", "search_knowledge", "Runbooks, documentation, decisions and answers found by words, best first", access.ReadCatalog, k.SearchKnowledge),
+		at("GET /api/v1/code", "search_code", "Lines of code found by a text or a regular expression", access.ReadCatalog, k.SearchCode),
 		at("GET /api/v1/document", "get_document", "One section of a document, or its outline and the first one", access.ReadCatalog, k.GetDocument),
 		at("GET /api/v1/runbooks", "find_runbook", "The runbooks for an alert, with their services and owners", access.ReadCatalog, k.FindRunbook),
 		at("GET /api/v1/errors", "list_ingestion_errors", "Problems of catalog files and sources", access.ReadCatalog, c.ListIngestionErrors),

@@ -175,7 +175,7 @@ func (s *schemas) responses(rt route) map[string]any {
 		may = append(may, "413", "415")
 	}
 	if slices.ContainsFunc(rt.params, func(p param) bool {
-		return p.in == inPath || slices.Contains([]string{"service", "entityRef", "handle", "alert"}, p.name)
+		return p.in == inPath || slices.Contains([]string{"service", "repository", "entityRef", "handle", "alert"}, p.name)
 	}) {
 		may = append(may, "404")
 	}

@@ -53,6 +53,8 @@ type App struct {
 	kept          *keep.Findings // what inference found, across restarts
 	findings      *findings.Findings
 	local         *store.Local // the index of documents
+	localCode     *store.Local // the index of code; nil where none is searched
+	code          *knowledge.Code
 	knowledge     *knowledge.Service
 	auth          *access.Authenticator
 	issuers       *oidc.Verifier // of tokens that others issue; nil where none are configured
@@ -127,7 +129,10 @@ func (a *App) openState(ctx context.Context) (err error) {
 	if a.kept, err = keep.OpenFindings(a.cfg.Cache); err != nil {
 		return err
 	}
-	a.local, err = store.OpenKnowledge(ctx, a.cfg.Cache)
+	if a.local, err = store.OpenKnowledge(ctx, a.cfg.Cache); err != nil || a.cfg.Knowledge.Code.Off {
+		return err
+	}
+	a.localCode, err = store.OpenCode(ctx, a.cfg.Cache)
 	return err
 }
 
@@ -160,11 +165,11 @@ func (a *App) makeRooms(ctx context.Context) (err error) {
 		return err
 	}
 	a.findings = findings.New(a.kept)
-	if err = a.makeKnowledge(); err != nil {
+	if err = a.makeKnowledge(ctx); err != nil {
 		return err
 	}
 	a.ingester = ingest.New(ingest.Config{
-		Followers: []ingest.Follower{a.findings, a.knowledge}, Restored: a.restored,
+		Followers: a.followers(), Restored: a.restored,
 		Sources: sources, Providers: providers, Registered: a.registered(), Processor: a.processor(), Publish: a.catalog.Publish, Keeper: a.keeper,
 		Fingerprint: a.cfg.fingerprint(), Refresh: a.cfg.Catalog.Refresh, Log: log, Observe: a.telemetry.ingested, Settled: func() { a.started() },
 	})
@@ -237,7 +242,7 @@ func (a *App) Ready() bool {
 func (a *App) restore(ctx context.Context) error {
 	both, each := errgroup.WithContext(ctx)
 	both.Go(func() error { return a.findings.Restore(each) })
-	both.Go(func() error { return a.knowledge.Restore(each) })
+	both.Go(func() error { return a.restoreKnowledge(each) })
 	err := both.Wait()
 	if ctx.Err() != nil {
 		return nil // the server ends before it was needed
@@ -320,8 +325,10 @@ func (a *App) close() {
 			l.Close()
 		}
 	}
-	if a.local != nil {
-		errs = append(errs, a.local.Close())
+	for _, l := range []*store.Local{a.local, a.localCode} {
+		if l != nil {
+			errs = append(errs, l.Close())
+		}
 	}
 	if a.keeper != nil {
 		errs = append(errs, a.keeper.Close())

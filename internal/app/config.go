@@ -47,6 +47,8 @@ type Config struct {
 	// Proposals lets changes be proposed without a forge, too, and says where
 	// answers go.
 	Proposals *ProposalsConfig `yaml:"proposals"`
+	// Knowledge says what is searched beside the catalog.
+	Knowledge KnowledgeConfig `yaml:"knowledge"`
 	// Previews lets services be previewed; off if it is left out.
 	Previews *PreviewsConfig `yaml:"previews"`
 	// CORS lists the origins of front ends that call from a browser.
@@ -217,6 +219,7 @@ func (c *Config) check() []ConfigProblem {
 	c.checkCatalog(k)
 	c.checkForges(k)
 	c.checkProposals(k)
+	c.checkKnowledge(k)
 	c.checkPreviews(k)
 	c.checkArgoCD(k)
 	c.checkTelemetry(k)

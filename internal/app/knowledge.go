@@ -3,20 +3,60 @@ package app
 import (
 	"context"
 
+	"github.com/fairlead-dev/fairlead/catalog/ingest"
 	"github.com/fairlead-dev/fairlead/knowledge"
 	"github.com/fairlead-dev/fairlead/knowledge/fts"
 )
 
-// makeKnowledge makes the room of documents over the index that openState
-// opened.
-func (a *App) makeKnowledge() error {
-	x, err := fts.New(context.Background(), a.local.Read, a.local.Write)
+// KnowledgeConfig says what is searched beside the catalog.
+type KnowledgeConfig struct {
+	// Code bounds the search for code.
+	Code knowledge.CodeConfig `yaml:"code"`
+}
+
+func (c *Config) checkKnowledge(k *checker) {
+	for _, p := range c.Knowledge.Code.Validate() {
+		k.add("knowledge.code."+p.Field, "%s", p.Message)
+	}
+}
+
+// makeKnowledge makes the room of documents and code over the indexes that
+// openState opened.
+func (a *App) makeKnowledge(ctx context.Context) error {
+	x, err := fts.New(ctx, a.local.Read, a.local.Write)
 	if err != nil {
 		return err
 	}
-	if a.knowledge, err = knowledge.New(knowledge.Config{Catalog: a.catalog, Index: x, Keeper: x, Logger: a.telemetry.log}); err != nil {
+	log := a.telemetry.log
+	if a.localCode != nil {
+		y, err := fts.NewCode(ctx, a.localCode.Read, a.localCode.Write)
+		if err != nil {
+			return err
+		}
+		a.code = knowledge.NewCode(a.cfg.Knowledge.Code, y, y, log)
+		a.telemetry.gauge("fairlead_code_files", "Files of code that can be searched.", func() float64 { n, _ := a.code.Files(); return float64(n) })
+		a.telemetry.gauge("fairlead_code_bytes", "Bytes of code that can be searched.", func() float64 { _, n := a.code.Files(); return float64(n) })
+	}
+	if a.knowledge, err = knowledge.New(knowledge.Config{Catalog: a.catalog, Index: x, Keeper: x, Code: a.code, Logger: log}); err != nil {
 		return err
 	}
 	a.telemetry.gauge("fairlead_documents", "Documents that can be searched.", func() float64 { return float64(a.knowledge.Documents()) })
 	return nil
+}
+
+// followers read more of sources than their catalog files.
+func (a *App) followers() []ingest.Follower {
+	out := []ingest.Follower{a.findings, a.knowledge}
+	if a.code != nil {
+		out = append(out, a.code)
+	}
+	return out
+}
+
+// restoreKnowledge brings back what was kept of documents and code.
+func (a *App) restoreKnowledge(ctx context.Context) error {
+	if err := a.knowledge.Restore(ctx); err != nil || a.code == nil {
+		return err
+	}
+	return a.code.Restore(ctx)
 }

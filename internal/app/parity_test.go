@@ -72,6 +72,12 @@ func operations() []operation {
 			method: "GET", rest: "/api/v1/knowledge?query=checkout+slow&service=checkout&kind=runbook&limit=3", field: "searchKnowledge",
 			graph: `searchKnowledge(query: "checkout slow", service: "checkout", kind: "runbook", first: 3) { total hits { handle kind title passage owner services source { line commit } } }`,
 			tool:  "search_knowledge", args: map[string]any{"query": "checkout slow", "service": "checkout", "kind": "runbook", "limit": 3}},
+		{name: "search_code", paths: []string{"searched", "hits[].source.path", "hits[].source.commit", "hits[].source.line", "hits[].language", "hits[].owner", "hits[].services[]", "hits[].matches", "hits[].excerpts[].line", "hits[].excerpts[].lines[]", "hits[].excerpts[].text"},
+			method: "GET", rest: "/api/v1/code?query=checkout&service=checkout&limit=3", field: "searchCode",
+			graph: `searchCode(query: "checkout", service: "checkout", first: 3) { searched hits { source { path commit line } language owner services matches excerpts { line lines text } } }`,
+			tool:  "search_code", args: map[string]any{"query": "checkout", "service": "checkout", "limit": 3}},
+		{name: "search_code", paths: []string{"searched"}, method: "GET", rest: "/api/v1/code?query=ab", field: "searchCode", graph: `searchCode(query: "ab") { searched }`,
+			tool: "search_code", args: map[string]any{"query": "ab"}},
 		{name: "get_document", paths: []string{"handle", "heading", "role", "kind", "owner", "text", "source.path", "source.line"},
 			method: "GET", rest: "/api/v1/document?section=mitigation&handle=" + url.QueryEscape(slowRunbook), field: "document",
 			graph: `document(handle: "` + slowRunbook + `", section: "mitigation") { handle heading role kind owner text source { path line } }`,
@@ -210,7 +216,7 @@ func startParity(t *testing.T) *server {
 	// What is read beside the catalog must not arrive between two doors.
 	s.await("every source has been followed", func() bool {
 		for _, src := range s.app.ingester.Sources() {
-			if s.app.findings.Followed(src.Name) == "" || s.app.knowledge.Followed(src.Name) == "" {
+			if s.app.findings.Followed(src.Name) == "" || s.app.knowledge.Followed(src.Name) == "" || s.app.code.Followed(src.Name) == "" {
 				return false
 			}
 		}

@@ -17,12 +17,15 @@ import (
 	"github.com/fairlead-dev/fairlead/knowledge"
 )
 
-// New makes a room of documents by path, in the source and the repository of
+// New makes a room of documents and code by path, in the source and the repository of
 // catalogtest's entities.
 func New(t testing.TB, c *catalog.Service, files map[string]string) *knowledge.Service {
 	t.Helper()
 	x := &memory{entries: map[int64]*knowledge.Entry{}}
-	s, err := knowledge.New(knowledge.Config{Catalog: c, Index: x, Keeper: x, Logger: slog.New(slog.DiscardHandler)})
+	log := slog.New(slog.DiscardHandler)
+	y := &codeMemory{files: map[int64]knowledge.CodeEntry{}}
+	codes := knowledge.NewCode(knowledge.CodeConfig{}, y, y, log)
+	s, err := knowledge.New(knowledge.Config{Catalog: c, Index: x, Keeper: x, Code: codes, Logger: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,8 +43,10 @@ func New(t testing.TB, c *catalog.Service, files map[string]string) *knowledge.S
 	for at, text := range files {
 		v.Files[at] = text
 	}
-	if err := s.Follow(t.Context(), v); err != nil {
-		t.Fatal(err)
+	for _, f := range []ingest.Follower{s, codes} {
+		if err := f.Follow(t.Context(), v); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return s
 }

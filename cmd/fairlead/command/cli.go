@@ -18,6 +18,7 @@ type cli struct {
 	Status     statusCmd     `cmd:"" help:"How the server is doing and who you are to it."`
 	Knowledge  knowledgeCmd  `cmd:"" help:"Runbooks, documentation, decisions and answers: search, read, propose."`
 	Change     changeCmd     `cmd:"" help:"Changes proposed by pull request: list, show."`
+	Code       codeCmd       `cmd:"" help:"Search the code of the services."`
 	Approvals  approvalsCmd  `cmd:"" help:"Acts that wait for a person to agree: list, show, grant, deny."`
 	Previews   previewsCmd   `cmd:"" help:"Running copies of services at a revision, which end by themselves."`
 	Audit      auditCmd      `cmd:"" help:"Who did what, newest first."`

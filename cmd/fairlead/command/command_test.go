@@ -36,6 +36,8 @@ func TestCommands(t *testing.T) {
 		"search nothing":   {args: []string{"search", "x", "--limit", "0"}, code: 2, err: []string{"--limit"}},
 		"documents":        {args: []string{"knowledge", "search", "check", "out", "--service", "checkout", "--limit", "1"}, out: []string{"doc://checkout/docs/runbooks/slow.md#mitigation\n", "runbook · Slow · Mitigation · group:default/payments", "stale: it expired"}, err: []string{"1 of 3 shown"}, asked: "GET /api/v1/knowledge?limit=1&query=check+out&service=checkout"},
 		"document":         {args: []string{"knowledge", "get", "doc://checkout/docs/runbooks/slow.md"}, out: []string{"  Mitigation  #mitigation", "\n  indented\n"}, err: []string{"there is more: fairlead knowledge get 'doc://checkout/docs/runbooks/slow.md#slow~2'"}, asked: "GET /api/v1/document?handle=doc%3A%2F%2Fcheckout%2Fdocs%2Frunbooks%2Fslow.md&max_tokens=4000"},
+		"code":             {args: []string{"code", "charge", "-e", "--service", "checkout", "--path", "pay", "--limit", "1"}, out: []string{"checkout/pay/pay.go\n", "component:default/checkout · group:default/payments", "    2\n    3:     return charge[31m\n", "1 of 4 lines"}, err: []string{"there is more", "2 sources are not searched"}, asked: "GET /api/v1/code?limit=1&path=pay&query=charge&regexp=true&service=checkout"},
+		"how much code":    {args: []string{"code", "x", "--limit", "0"}, code: 2, err: []string{"--limit"}},
 		"how many":         {args: []string{"knowledge", "search", "x", "--limit", "0"}, code: 2, err: []string{"--limit"}},
 		"dependencies":     {args: []string{"deps", "checkout", "--in", "--depth", "3"}, out: []string{"└─ dependsOn resource:default/db"}, asked: "GET /api/v1/dependencies/checkout?depth=3&direction=in"},
 		"both ways":        {args: []string{"deps", "checkout", "--in", "--out"}, code: 2, err: []string{"can't be used together"}},
@@ -337,7 +339,7 @@ func TestMCP(t *testing.T) {
 // look for in it.
 func TestEveryCommandHasExamples(t *testing.T) {
 	for _, args := range []string{"get", "search", "brief", "deps", "catalog check", "catalog errors", "catalog refresh", "catalog sources", "catalog locations", "catalog register", "catalog unregister", "status",
-		"approvals list", "approvals show", "approvals grant", "approvals deny", "audit", "login", "token new", "token whoami", "mcp", "completion", "version"} {
+		"code", "approvals list", "approvals show", "approvals grant", "approvals deny", "audit", "login", "token new", "token whoami", "mcp", "completion", "version"} {
 		got := run(t, nil, "", append(strings.Fields(args), "--help")...)
 		if got.code != 0 || !strings.Contains(got.out, "Examples:") || !strings.Contains(got.out, "fairlead "+args) {
 			t.Errorf("%s --help: %+v", args, got)
