@@ -1,6 +1,9 @@
 package access
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // FuzzInnocent looks for secrets that would be taken for harmless.
 func FuzzInnocent(f *testing.F) {
@@ -30,6 +33,23 @@ func FuzzNames(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		if !names(s) && secretSetting.MatchString(s) {
 			t.Errorf("%q sets a secret and is said to name none", s)
+		}
+	})
+}
+
+// FuzzRedactCode: looking at the lines that have a sign alone finds no less
+// than looking at all of a text.
+func FuzzRedactCode(f *testing.F) {
+	for _, s := range []string{"password := \"hunter22x\"\nx", "a\nAPI_KEY =\n'abcdef12'\nb", "x https://a@b\ny bearer\n12345678 z", "-----BEGIN A PRIVATE KEY-----\nx\n-----END A PRIVATE KEY-----\n", "pa\u017f\u017fword=\"abcdef1\""} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got := RedactCode(s, true)
+		if secretText.MatchString(got) && redact(got) != got && len(redact(got)) != len(got) {
+			t.Errorf("%q became %q", s, got)
+		}
+		if strings.Count(got, "\n") != strings.Count(s, "\n") {
+			t.Errorf("%q became %q: lines moved", s, got)
 		}
 	})
 }

@@ -1,7 +1,9 @@
 package access
 
 import (
+	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -40,16 +42,70 @@ func Redact(text string) string {
 // secretLiteral finds texts in quotes that are set under the name of a secret.
 var secretLiteral = regexp.MustCompile(`(?i)([\w-]*(?:token|secret|passw(?:or)?d|passphrase|credential|api[-_]?key|private[-_]?key|access[-_]?key)[\w-]*["'\])]*\s*(?::\s*[\w.]+\s*)?(?::|:?=|=>)\s*["'\x60])([^\s"'\x60$<{%]{6,})(["'\x60])`)
 
-// RedactCode is Redact for source code. Where literals are true texts stand in
+// codeSigns are what no line is without in which secretText or secretLiteral
+// begins to match, in lower case; the last two are letters that the expressions
+// take for s and k.
+var codeSigns = append(secretSigns[:len(secretSigns):len(secretSigns)], "token", "secret", "passw", "passphrase", "credential", "key", "\u017f", "\u212a")
+
+// RedactCode is Redact for source code. Where literals is true texts stand in
 // quotes in its language, and the names of variables and functions that a
 // secret is taken from are left as they are.
 func RedactCode(text string, literals bool) string {
 	if !literals {
 		return Redact(text)
 	}
-	text = redact(text)
-	if !secretKey.MatchString(text) {
+	if strings.Contains(text, "-----BEGIN") { // a key has many lines
+		text = redact(text)
+	}
+	// Expressions are slow, and few lines have what they begin with. What they
+	// match may end on the line after it.
+	var out strings.Builder
+	done := 0
+	places := signed(text)
+	for len(places) > 0 {
+		begin, end := strings.LastIndexByte(text[:places[0]], '\n')+1, places[0]+1
+		for len(places) > 0 && places[0] < end {
+			end = lineEnd(text, lineEnd(text, places[0]))
+			places = places[1:]
+		}
+		out.WriteString(text[done:begin])
+		out.WriteString(secretLiteral.ReplaceAllString(redact(text[begin:end]), "${1}"+mask+"${3}"))
+		done = end
+	}
+	if done == 0 {
 		return text
 	}
-	return secretLiteral.ReplaceAllString(text, "${1}"+mask+"${3}")
+	out.WriteString(text[done:])
+	return out.String()
+}
+
+// lineEnd is where the line that holds a place ends, its newline included.
+func lineEnd(text string, at int) int {
+	if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(text)
+}
+
+// signed are the places of signs in a text, sorted.
+func signed(text string) []int {
+	lower := []byte(text)
+	for i, b := range lower {
+		if 'A' <= b && b <= 'Z' {
+			lower[i] = b + 'a' - 'A'
+		}
+	}
+	var out []int
+	for _, sign := range codeSigns {
+		for from := 0; ; {
+			i := bytes.Index(lower[from:], []byte(sign))
+			if i < 0 {
+				break
+			}
+			out = append(out, from+i)
+			from += i + len(sign)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
