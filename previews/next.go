@@ -78,6 +78,8 @@ type decision struct {
 	Move   move
 	// After is when to look again; less than 0 is never.
 	After time.Duration
+	// Stuck tells that its removal takes longer than it may.
+	Stuck bool
 	// Warn tells that the end is near and nobody has been told.
 	Warn bool
 }
@@ -145,10 +147,11 @@ func nextEnding(r *Record, s sight, now time.Time, d Deadlines) decision {
 	case s.Exists:
 		why += "; something of it is still there"
 	}
-	if age > d.Remove {
+	stuck := age > d.Remove
+	if stuck {
 		why = fmt.Sprintf("stuck: not gone %s after its removal began; it is tried again, and %s should look into it. %s", coarse(age), or(r.Owner, "an operator"), sentence(why))
 	}
-	return decision{Phase: Deleting, Reason: why, Move: next, After: min(max(age/8, fastLook), maxPause)}
+	return decision{Phase: Deleting, Reason: why, Move: next, Stuck: stuck, After: min(max(age/8, fastLook), maxPause)}
 }
 
 func endReason(r *Record) string {

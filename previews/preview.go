@@ -69,6 +69,8 @@ type State struct {
 	Tries int
 	// WarnedOf is the end that was warned of, zero for none.
 	WarnedOf time.Time
+	// StuckAt is when its removal was first called stuck, zero for never.
+	StuckAt time.Time
 }
 
 // ending tells whether a preview is to be removed by now. One whose removal

@@ -58,7 +58,7 @@ func phaseText(p *Record) string {
 	case Degraded, Failed, Pending:
 		return string(p.Phase) + ": " + plainText(p.Reason)
 	case Deleting:
-		if strings.HasPrefix(p.Reason, "stuck:") {
+		if !p.StuckAt.IsZero() {
 			return string(p.Phase) + ": stuck"
 		}
 	}

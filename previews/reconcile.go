@@ -248,7 +248,10 @@ func (c *Reconciler) decide(r *Record, s sight, d decision) *Event {
 			r.Remains = slices.Concat(r.Remains, s.Data.There)
 		}
 	}
-	stuck := strings.HasPrefix(d.Reason, "stuck:") && !strings.HasPrefix(r.Reason, "stuck:")
+	stuck := d.Stuck && r.StuckAt.IsZero()
+	if stuck {
+		r.StuckAt = now
+	}
 	var e *Event
 	if d.Phase != r.Phase || stuck {
 		e = &Event{At: now, Phase: d.Phase, Text: d.Reason}
@@ -312,6 +315,9 @@ func (c *Reconciler) moved(ctx context.Context, r *Record, holder string, d deci
 	}
 	if failure != nil {
 		r.Reason = clip(fmt.Sprintf("%s failed at try %d: %s", d.Move, r.Tries, explain(failure)), 2*maxReason)
+		if d.Stuck {
+			r.Reason = clip("stuck: since "+stamp(r.StuckAt)+"; "+r.Reason, 2*maxReason)
+		}
 		if over {
 			r.Phase, r.Since = Failed, c.Now()
 			e = &Event{At: r.Since, Phase: Failed, Text: r.Reason}

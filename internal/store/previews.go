@@ -23,7 +23,7 @@ var (
 const eventsKept = 200
 
 const previewColumns = `id, service, repository, dir, revision, commit_id, template, about, person, agent, owner, COALESCE(idem_key, ''), input_hash,
-	created_at, expires_at, ended_at, ended_by, phase, reason, since, admitted_at, ready_at, url, running, remains, tries, warned_of, turn, applied, pull, pull_url`
+	created_at, expires_at, ended_at, ended_by, phase, reason, since, admitted_at, ready_at, url, running, remains, tries, warned_of, turn, applied, pull, pull_url, stuck_at`
 
 // micros is a time as it is kept, 0 for the zero time.
 func micros(t time.Time) int64 {
@@ -43,15 +43,15 @@ func instant(n int64) time.Time {
 // scanPreview reads previewColumns.
 func scanPreview(scan func(...any) error) (r previews.Record, err error) {
 	var template, about, remains, phase string
-	var created, expires, ended, since, admitted, ready, warned int64
+	var created, expires, ended, since, admitted, ready, warned, stuck int64
 	err = scan(&r.ID, &r.Service, &r.Repository, &r.Dir, &r.Revision, &r.Commit, &template, &about, &r.Person, &r.Agent, &r.Owner, &r.Key, &r.InputHash,
-		&created, &expires, &ended, &r.EndedBy, &phase, &r.Reason, &since, &admitted, &ready, &r.URL, &r.Running, &remains, &r.Tries, &warned, &r.Turn, &r.Applied, &r.Pull, &r.PullURL)
+		&created, &expires, &ended, &r.EndedBy, &phase, &r.Reason, &since, &admitted, &ready, &r.URL, &r.Running, &remains, &r.Tries, &warned, &r.Turn, &r.Applied, &r.Pull, &r.PullURL, &stuck)
 	if err != nil {
 		return r, err
 	}
 	r.Phase = previews.Phase(phase)
 	r.CreatedAt, r.ExpiresAt, r.EndedAt, r.Since = instant(created), instant(expires), instant(ended), instant(since)
-	r.AdmittedAt, r.ReadyAt, r.WarnedOf = instant(admitted), instant(ready), instant(warned)
+	r.AdmittedAt, r.ReadyAt, r.WarnedOf, r.StuckAt = instant(admitted), instant(ready), instant(warned), instant(stuck)
 	for _, f := range []struct {
 		text string
 		into any

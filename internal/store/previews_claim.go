@@ -40,10 +40,10 @@ func (s *Store) ReportPreview(ctx context.Context, r previews.Record, holder str
 		return false, err
 	}
 	err = s.changePreviews(ctx, func(tx *sql.Tx) error {
-		n, err := s.changed(tx.ExecContext(ctx, s.query(`UPDATE previews SET phase = ?5, reason = ?6, since = ?7, ready_at = ?8, url = ?9, running = ?10, remains = ?11, tries = ?12, warned_of = ?13, applied = ?15,
+		n, err := s.changed(tx.ExecContext(ctx, s.query(`UPDATE previews SET phase = ?5, reason = ?6, since = ?7, ready_at = ?8, url = ?9, running = ?10, remains = ?11, tries = ?12, warned_of = ?13, applied = ?15, stuck_at = ?17,
 			overdue_at = CASE WHEN CAST(?14 AS BIGINT) = 0 THEN overdue_at ELSE CAST(?14 AS BIGINT) END, holder = CASE WHEN CAST(?14 AS BIGINT) = 0 THEN holder ELSE '' END, held_until = CASE WHEN CAST(?14 AS BIGINT) = 0 THEN held_until ELSE 0 END
 			WHERE id = ?1 AND holder = ?2 AND expires_at = ?3 AND ended_at = ?4 AND commit_id = ?16`),
-			r.ID, holder, micros(r.ExpiresAt), micros(r.EndedAt), string(r.Phase), r.Reason, micros(r.Since), micros(r.ReadyAt), r.URL, r.Running, string(remains), r.Tries, micros(r.WarnedOf), micros(overdue), r.Applied, r.Commit))
+			r.ID, holder, micros(r.ExpiresAt), micros(r.EndedAt), string(r.Phase), r.Reason, micros(r.Since), micros(r.ReadyAt), r.URL, r.Running, string(remains), r.Tries, micros(r.WarnedOf), micros(overdue), r.Applied, r.Commit, micros(r.StuckAt)))
 		if err != nil {
 			return err
 		}
