@@ -55,9 +55,11 @@ func (c *Config) checkArgoCD(k *checker) {
 	}
 	if d := c.Previews.Deployers.ArgoCD; d != nil {
 		checkArgoPreviews(k, "previews.deployers.argocd", d.Instance, d.Validate(), names)
+		c.checkGuards(k, "previews.deployers.argocd", d.Guards)
 	}
 	if d := c.Previews.Deployers.GitOps; d != nil {
 		checkArgoPreviews(k, "previews.deployers.gitops", d.Instance, d.Validate(), names)
+		c.checkGuards(k, "previews.deployers.gitops", d.Guards)
 		d.check(k)
 	}
 }
@@ -73,6 +75,14 @@ func checkArgoPreviews(k *checker, at, named string, ps []argocd.Problem, names 
 		k.add(at, "no Argo CD is configured; add the section argocd: [{name: main, server: argocd.example.com, tokenFile: …}]")
 	case named != "" && !names[named]:
 		k.add(at+".instance", "no Argo CD of the section argocd is called %q", named)
+	}
+}
+
+// checkGuards adds where replicas would each write another place of the guards
+// into the same application.
+func (c *Config) checkGuards(k *checker, at string, g argocd.Guards) {
+	if isPostgres(c.State) && c.PublicURL == "" && g.Repository == "" {
+		k.add(at+".guards", "with the state in PostgreSQL there may be several replicas, and each would have Argo CD read the guards of previews from itself; set publicURL, by which Argo CD reaches any of them, or name a repository here: guards: {repository: …}")
 	}
 }
 

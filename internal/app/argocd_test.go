@@ -50,6 +50,30 @@ previews:
 	}
 }
 
+// TestGuardsOfReplicas has replicas refused that would each tell Argo CD
+// another place of the guards.
+func TestGuardsOfReplicas(t *testing.T) {
+	const base = "state: postgres://db.example.com/fairlead\ncache: ./cache\nargocd: [{name: main, server: argocd.example.com, tokenEnv: X}]\n"
+	const gitops = "    gitops: {commitTo: {url: https://git.example.com/previews.git, ref: main}}\n"
+	const guards = "guards: {repository: https://git.example.com/guards.git}"
+	for text, want := range map[string][]string{
+		base + "previews:\n  deployers:\n    argocd: {}\n" + gitops:                                              {"line 6: previews.deployers.argocd.guards: with the state in PostgreSQL there may be several replicas", "line 7: previews.deployers.gitops.guards: with the state", "set publicURL"},
+		base + "publicURL: https://fairlead.example.com\npreviews:\n  deployers:\n    argocd: {}\n" + gitops:     nil,
+		base + "previews: {deployers: {argocd: {" + guards + "}}}\n":                                             nil,
+		"argocd: [{name: main, server: argocd.example.com, tokenEnv: X}]\npreviews: {deployers: {argocd: {}}}\n": nil,
+	} {
+		_, err := ParseConfig([]byte(text), "fairlead.yaml", "/")
+		if (err == nil) != (want == nil) {
+			t.Errorf("%s\n%v", text, err)
+		}
+		for _, w := range want {
+			if err == nil || !strings.Contains(err.Error(), w) {
+				t.Errorf("%q is not told in\n%v", w, err)
+			}
+		}
+	}
+}
+
 // nobody is an Argo CD that nobody asks.
 type nobody struct {
 	argocd.Applications

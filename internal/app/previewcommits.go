@@ -11,20 +11,21 @@ import (
 
 // GitOpsPreviews are previews by commits.
 type GitOpsPreviews struct {
-	// Repository is where applications are written, with ref the branch and
-	// credentials that may push to it.
-	Repository git.SourceConfig `yaml:"repository"`
+	// CommitTo is the repository that applications are written to, with ref the
+	// branch and credentials that may push to it; repository is where manifests
+	// are, as of the deployer argocd.
+	CommitTo git.SourceConfig `yaml:"commitTo"`
 	// Config is what the deployer takes besides.
 	gitops.Config `yaml:",inline"`
 }
 
 // check adds what is wrong with the repository.
 func (g *GitOpsPreviews) check(k *checker) {
-	const at = "previews.deployers.gitops.repository"
-	for _, p := range g.Repository.Validate() {
+	const at = "previews.deployers.gitops.commitTo"
+	for _, p := range g.CommitTo.Validate() {
 		k.add(at+"."+p.Field, "%s", p.Message)
 	}
-	if g.Repository.Ref == "" {
+	if g.CommitTo.Ref == "" {
 		k.add(at+".ref", "the branch that Argo CD watches is missing; write for example main")
 	}
 }
@@ -32,11 +33,11 @@ func (g *GitOpsPreviews) check(k *checker) {
 // gitOpsPreviews makes the deployer that previews by commits. Argo CD is read
 // for what becomes of them.
 func (a *App) gitOpsPreviews(cfg GitOpsPreviews) (*argocd.Deployer, error) {
-	src, err := git.NewSource("previews", cfg.Repository, filepath.Join(a.cfg.Cache, "git", "gitops-previews"), a.cfg.dir, a.fetches)
+	src, err := git.NewSource("previews", cfg.CommitTo, filepath.Join(a.cfg.Cache, "git", "gitops-previews"), a.cfg.dir, a.fetches)
 	if err != nil {
 		return nil, err
 	}
-	files := src.Files(cfg.Repository.Ref, git.Signature{Name: "Fairlead", Email: "fairlead@localhost"})
+	files := src.Files(cfg.CommitTo.Ref, git.Signature{Name: "Fairlead", Email: "fairlead@localhost"})
 	instances := make(map[string]*argocd.Instance, len(a.argo))
 	for name, i := range a.argo {
 		by := *i
