@@ -72,11 +72,11 @@ func pullRepo(t *testing.T, f *realtest.Forge, org string) (repository, api stri
 
 func TestRealPullsAreThoseOfEveryForge(t *testing.T) {
 	f := realtest.Gitea(t)
-	repository, api := pullRepo(t, f, "pulls")
+	repository, api := pullRepo(t, f, "manypulls")
 	c, _ := forgeClient(t, f, "write:repository", "write:issue", "read:user")
 	files := 0
 	forgetest.Run(t, forgetest.Host{
-		Client: c, Repository: repository, Reviewer: "pullsada", Approver: "pullsgrace",
+		Client: c, Repository: repository, Reviewer: "manypullsada", Approver: "manypullsgrace",
 		Branch: func(t *testing.T, name string) string {
 			files++
 			var made struct{ Commit struct{ SHA string } }
@@ -92,11 +92,11 @@ func TestRealPullsAreThoseOfEveryForge(t *testing.T) {
 		},
 		Approve: func(t *testing.T, number int64) {
 			for _, event := range []string{"REQUEST_CHANGES", "APPROVED"} {
-				as(t, f, "pullsgrace", fmt.Sprintf("%s/pulls/%d/reviews", api, number), map[string]any{"event": event, "body": "so"})
+				as(t, f, "manypullsgrace", fmt.Sprintf("%s/pulls/%d/reviews", api, number), map[string]any{"event": event, "body": "so"})
 			}
 		},
 		Comment: func(t *testing.T, number int64, body string) {
-			as(t, f, "pullsada", fmt.Sprintf("%s/issues/%d/comments", api, number), map[string]any{"body": body})
+			as(t, f, "manypullsada", fmt.Sprintf("%s/issues/%d/comments", api, number), map[string]any{"body": body})
 		},
 		Comments: func(t *testing.T, number int64) (out []string) {
 			var all []struct{ Body string }
