@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 type ArgoClient interface {
 	argocd.Applications
 	argocd.Resources
+	argocd.Lister
 	io.Closer
 }
 
@@ -101,7 +103,7 @@ func (a *App) openArgoCD() error {
 			return err
 		}
 		a.closers = append(a.closers, client.Close)
-		i := &argocd.Instance{Applications: client, Resources: client, Project: cfg.Project, URL: cfg.URL()}
+		i := &argocd.Instance{Applications: client, Resources: client, Lister: client, Project: cfg.Project, URL: cfg.URL()}
 		if cfg.KubeconfigFile != "" {
 			if i.Cluster, err = a.cfg.Argo.Reach(cfg); err != nil {
 				return err
@@ -113,12 +115,18 @@ func (a *App) openArgoCD() error {
 }
 
 // argoPreviews makes the deployer that previews by Argo CD.
-func (a *App) argoPreviews(cfg argocd.Config) (*argocd.Deployer, error) {
-	return a.argoDeployer(cfg, a.argo)
+func (a *App) argoPreviews(ctx context.Context, cfg argocd.Config) (*argocd.Deployer, error) {
+	return a.argoDeployer(ctx, "argocd", cfg, a.argo)
 }
 
-// argoDeployer makes a deployer over instances of Argo CD.
-func (a *App) argoDeployer(cfg argocd.Config, instances map[string]*argocd.Instance) (*argocd.Deployer, error) {
+// argoDeployer makes a deployer of a name over instances of Argo CD. What it
+// makes is marked as this installation's, and as that deployer's: what one
+// writes in Argo CD and the other in a repository is not removed the same way.
+func (a *App) argoDeployer(ctx context.Context, name string, cfg argocd.Config, instances map[string]*argocd.Instance) (*argocd.Deployer, error) {
+	installation, err := a.store.Installation(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if a.guards == nil {
 		files, err := argocd.GuardFiles()
 		if err != nil {
@@ -128,7 +136,7 @@ func (a *App) argoDeployer(cfg argocd.Config, instances map[string]*argocd.Insta
 			return nil, err
 		}
 	}
-	return argocd.New(cfg, argocd.Options{Instances: instances, Logger: a.telemetry.log, Guards: func() (string, string) {
+	return argocd.New(cfg, argocd.Options{Instances: instances, Mark: installation + "." + name, Logger: a.telemetry.log, Guards: func() (string, string) {
 		public := a.cfg.PublicURL
 		if public == "" {
 			public = a.URL()

@@ -78,6 +78,7 @@ func TestGuardsOfReplicas(t *testing.T) {
 type nobody struct {
 	argocd.Applications
 	argocd.Resources
+	argocd.Lister
 }
 
 // Close does nothing.

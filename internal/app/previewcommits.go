@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"path/filepath"
 
 	"github.com/fairlead-dev/fairlead/internal/git"
@@ -32,7 +33,7 @@ func (g *GitOpsPreviews) check(k *checker) {
 
 // gitOpsPreviews makes the deployer that previews by commits. Argo CD is read
 // for what becomes of them.
-func (a *App) gitOpsPreviews(cfg GitOpsPreviews) (*argocd.Deployer, error) {
+func (a *App) gitOpsPreviews(ctx context.Context, cfg GitOpsPreviews) (*argocd.Deployer, error) {
 	src, err := git.NewSource("previews", cfg.CommitTo, filepath.Join(a.cfg.Cache, "git", "gitops-previews"), a.cfg.dir, a.fetches)
 	if err != nil {
 		return nil, err
@@ -44,5 +45,5 @@ func (a *App) gitOpsPreviews(cfg GitOpsPreviews) (*argocd.Deployer, error) {
 		by.Applications = gitops.Over(files, cmp.Or(cfg.Folder, "previews"), cmp.Or(cfg.Namespace, "argocd"), i.Applications)
 		instances[name] = &by
 	}
-	return a.argoDeployer(cfg.Config.Config, instances)
+	return a.argoDeployer(ctx, "gitops", cfg.Config.Config, instances)
 }

@@ -134,12 +134,12 @@ func (a *App) makePreviews(ctx context.Context, guard *access.Guard) (err error)
 		deployers["local"] = a.localPreviews
 	}
 	if cfg.Deployers.ArgoCD != nil {
-		if deployers["argocd"], err = a.argoPreviews(*cfg.Deployers.ArgoCD); err != nil {
+		if deployers["argocd"], err = a.argoPreviews(ctx, *cfg.Deployers.ArgoCD); err != nil {
 			return err
 		}
 	}
 	if cfg.Deployers.GitOps != nil {
-		if deployers["gitops"], err = a.gitOpsPreviews(*cfg.Deployers.GitOps); err != nil {
+		if deployers["gitops"], err = a.gitOpsPreviews(ctx, *cfg.Deployers.GitOps); err != nil {
 			return err
 		}
 	}

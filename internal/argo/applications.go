@@ -7,12 +7,16 @@ import (
 
 	"github.com/argoproj/argo-cd/v2/pkg/apiclient/application"
 	"github.com/argoproj/argo-cd/v2/pkg/apis/application/v1alpha1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
 	"github.com/fairlead-dev/fairlead/previews/argocd"
 )
 
-var _ argocd.Applications = (*Client)(nil)
+var (
+	_ argocd.Applications = (*Client)(nil)
+	_ argocd.Lister       = (*Client)(nil)
+)
 
 // Get is an application. Argo CD answers PermissionDenied to who asks for an
 // unknown one by name alone; with the project it says that there is none.
@@ -24,6 +28,24 @@ func (c *Client) Get(ctx context.Context, project, name string) (*argocd.Applica
 	app.ManagedFields = nil
 	out := &argocd.Application{}
 	return out, c.copied(app, out, false)
+}
+
+// List are the applications of a project that carry labels. Argo CD leaves
+// out those that the account may not get.
+func (c *Client) List(ctx context.Context, project string, with map[string]string) ([]argocd.Application, error) {
+	selector := labels.SelectorFromSet(with).String()
+	got, err := c.apps.List(ctx, &application.ApplicationQuery{Selector: &selector, Projects: []string{project}})
+	if err != nil {
+		return nil, c.explain("listing the applications of project "+project, err)
+	}
+	out := make([]argocd.Application, len(got.Items))
+	for i := range got.Items {
+		got.Items[i].ManagedFields = nil
+		if err := c.copied(&got.Items[i], &out[i], false); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // Put makes an application or changes the one that is there. Whether Argo CD

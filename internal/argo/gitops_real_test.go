@@ -45,7 +45,7 @@ func TestArgoCDContractByCommits(t *testing.T) {
 		make := func() previews.Deployer {
 			by := *w.instance
 			by.Applications = gitops.Over(files, "previews", "argocd", readOnly{t, w.instance.Applications})
-			d, err := argocd.New(w.cfg, argocd.Options{Instances: map[string]*argocd.Instance{"main": &by}, Guards: w.guards})
+			d, err := argocd.New(w.cfg, argocd.Options{Instances: map[string]*argocd.Instance{"main": &by}, Guards: w.guards, Mark: "test.gitops"})
 			if err != nil {
 				t.Fatal(err)
 			}

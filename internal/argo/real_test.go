@@ -58,7 +58,7 @@ func newWorld(t *testing.T, cfg argocd.Config, with ...func(*realtest.Argo, *ins
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.client.Close() })
-	w.instance = &argocd.Instance{Applications: w.client, Resources: w.client, Project: ic.Project, URL: ic.URL()}
+	w.instance = &argocd.Instance{Applications: w.client, Resources: w.client, Lister: w.client, Project: ic.Project, URL: ic.URL()}
 	if ic.KubeconfigFile != "" {
 		cluster, err := Reach(ic)
 		if err != nil {
@@ -73,7 +73,7 @@ func newWorld(t *testing.T, cfg argocd.Config, with ...func(*realtest.Argo, *ins
 // again is the deployer as another process would have it.
 func (w *world) again() *argocd.Deployer {
 	w.Helper()
-	d, err := argocd.New(w.cfg, argocd.Options{Instances: map[string]*argocd.Instance{"main": w.instance}, Guards: w.guards})
+	d, err := argocd.New(w.cfg, argocd.Options{Instances: map[string]*argocd.Instance{"main": w.instance}, Guards: w.guards, Mark: "test.argocd"})
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -19,6 +19,10 @@ type Options struct {
 	// Guards tells where Argo CD reads the guards of previews, a repository's
 	// URL and a commit, unless the configuration does.
 	Guards func() (repository, commit string)
+	// Mark is the value of a label that tells what this deployer of this
+	// Fairlead has made from what others have in the same Argo CD. Required,
+	// and always the same.
+	Mark string
 	// Logger takes what cannot be told to a caller; none if nil.
 	Logger *slog.Logger
 	// Now is the time; nil is time.Now.
@@ -35,15 +39,22 @@ type Deployer struct {
 var (
 	_ previews.Deployer = (*Deployer)(nil)
 	_ previews.Forcer   = (*Deployer)(nil)
+	_ previews.Sweeper  = (*Deployer)(nil)
 )
 
 // label is what a preview's id must be, to be part of a namespace's name.
 var label = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,41}[a-z0-9])?$`)
 
+// mark is what a mark must be, to be the value of a label.
+var mark = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$`)
+
 // New makes a deployer; nobody is asked anything.
 func New(cfg Config, opts Options) (*Deployer, error) {
 	if ps := cfg.Validate(); len(ps) > 0 {
 		return nil, fault.New(fault.Invalid, "previews by Argo CD: %s: %s", ps[0].Field, ps[0].Message).WithFix("Correct the configuration of previews.")
+	}
+	if !mark.MatchString(opts.Mark) {
+		return nil, fault.New(fault.Invalid, "previews by Argo CD: %q is no mark of what is made", opts.Mark).WithFix("Use at most 63 lower-case letters, digits, dots and hyphens.")
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)

@@ -15,6 +15,7 @@ import (
 // The labels and annotations of what previews consist of.
 const (
 	labelPreview = "fairlead.dev/preview"
+	labelMadeBy  = "fairlead.dev/made-by"
 	labelManaged = "app.kubernetes.io/managed-by"
 	managedBy    = "fairlead"
 	// annotationWish is a digest of what an application was last made from, and
@@ -55,10 +56,7 @@ func (d *Deployer) planOf(w *previews.Wish) (*plan, error) {
 	if f != nil {
 		return nil, f
 	}
-	p.instance, p.project = instance, instance.Project
-	if p.project == "" {
-		p.project = d.cfg.Project
-	}
+	p.instance, p.project = instance, d.projectOf(instance)
 	if p.manifests, err = d.source(w, s, p.name); err != nil {
 		return nil, err
 	}
@@ -75,12 +73,15 @@ func (d *Deployer) planOf(w *previews.Wish) (*plan, error) {
 	return p, nil
 }
 
+// projectOf is the project of previews in an Argo CD.
+func (d *Deployer) projectOf(i *Instance) string { return or(i.Project, d.cfg.Project) }
+
 // application is a preview's application.
 func (d *Deployer) application(w *previews.Wish, p *plan, guards Source) *Application {
 	annotations := told(w)
 	return &Application{
 		Metadata: Metadata{Name: p.name, Finalizers: []string{d.finalizer()}, Annotations: annotations,
-			Labels: map[string]string{labelManaged: managedBy, labelPreview: w.ID}},
+			Labels: map[string]string{labelManaged: managedBy, labelPreview: w.ID, labelMadeBy: d.opts.Mark}},
 		Spec: Spec{Project: p.project, Sources: []Source{p.manifests, guards}, Destination: d.destination(p.name), RevisionHistoryLimit: 1,
 			SyncPolicy: &SyncPolicy{Automated: &Automated{Prune: true, SelfHeal: true},
 				Retry: &Retry{Limit: 5, Backoff: Backoff{Duration: "5s", Factor: 2, MaxDuration: "1m"}}}},

@@ -16,7 +16,7 @@ import (
 func deployer(t *testing.T, cfg Config) *Deployer {
 	t.Helper()
 	d, err := New(cfg, Options{Instances: map[string]*Instance{"main": {URL: "https://argocd.example.com"}, "far": {URL: "https://far.example.com", Project: "far-previews"}},
-		Guards: func() (string, string) {
+		Mark: "abcdef.argocd", Guards: func() (string, string) {
 			return "https://fairlead.example.com/previews/guards.git", strings.Repeat("9", 40)
 		}})
 	if err != nil {

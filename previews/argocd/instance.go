@@ -32,6 +32,12 @@ type Applications interface {
 	Manifests(ctx context.Context, project, name string) ([]Manifest, error)
 }
 
+// Lister finds applications of one Argo CD.
+type Lister interface {
+	// List are the applications of a project that carry all of these labels.
+	List(ctx context.Context, project string, labels map[string]string) ([]Application, error)
+}
+
 // Resources are what applications of one Argo CD made.
 type Resources interface {
 	// Tree is what Argo CD last saw of an application.
@@ -60,6 +66,7 @@ type Cluster interface {
 type Instance struct {
 	Applications
 	Resources
+	Lister
 	// Cluster is nil where Argo CD's word has to do.
 	Cluster Cluster
 	// Project is its project of previews, "" for the deployer's.
