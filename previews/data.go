@@ -25,10 +25,22 @@ type DataTemplate struct {
 	// Seed is a file of statements that fill it, below the folder of the
 	// service, "" for none. It is read at the preview's commit.
 	Seed string
-	// Env is the variable that the preview finds its URL in.
+	// Env is the variable that the preview finds its URL in. With redis it finds
+	// what its keys begin with in PrefixEnv.
 	Env string
 	// Optional lets a preview go without where there is no server for it.
 	Optional bool
+}
+
+// PrefixEnv is the variable that tells what keys begin with.
+func (d DataTemplate) PrefixEnv() string { return d.Env + "_PREFIX" }
+
+// envs are the variables that a preview is given of it.
+func (d DataTemplate) envs() []string {
+	if d.Kind == "redis" {
+		return []string{d.Env, d.PrefixEnv()}
+	}
+	return []string{d.Env}
 }
 
 // String names it for people.
@@ -73,6 +85,13 @@ type Data interface {
 	Remove(ctx context.Context, w Wish, d DataTemplate) error
 }
 
+// Prefixed is Data whose every key must begin with a text, because previews
+// share what it is in. The preview finds the text in the variable PrefixEnv.
+type Prefixed interface {
+	// Prefix is what keys begin with, the same each time.
+	Prefix(w Wish, d DataTemplate) string
+}
+
 // DataServer is a server where previews' data is made.
 type DataServer struct {
 	// Kind is the kind of its data, and Name tells servers of a kind apart.
@@ -82,7 +101,7 @@ type DataServer struct {
 }
 
 // Given is a variable that a preview is started with and whose value nobody
-// else may see: the URL of its data.
+// else may see: the URL of its data, or what its keys begin with.
 type Given struct {
 	Env   string
 	Value access.Secret

@@ -104,8 +104,10 @@ func (t *Template) addData(d DataTemplate) (field, wrong string) {
 		if other.Name == d.Name {
 			return "name", "is there twice"
 		}
-		if other.Env == d.Env {
-			return "env", "is the variable of " + other.Name + " already"
+		for _, env := range d.envs() {
+			if slices.Contains(other.envs(), env) {
+				return "env", "is the variable of " + other.Name + " already"
+			}
 		}
 	}
 	t.Data = append(t.Data, d)
@@ -120,8 +122,10 @@ func isPathBelow(p string) bool {
 // clash refuses a variable that both env and data set.
 func (t *Template) clash(e *catalog.Entity) error {
 	for _, d := range t.Data {
-		if _, twice := t.Env[d.Env]; twice {
-			return misdeclared(e, previewOf(e).Object("env").Position(d.Env), ".env", "is "+d.Env+", which spec.fairlead.preview.env sets, too")
+		for _, env := range d.envs() {
+			if _, twice := t.Env[env]; twice {
+				return misdeclared(e, previewOf(e).Object("env").Position(env), ".env", "is "+env+", which spec.fairlead.preview.env sets, too")
+			}
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
@@ -63,6 +64,9 @@ func (c *Reconciler) provide(ctx context.Context, r *Record) ([]Given, error) {
 			return nil, about(d, err)
 		}
 		out = append(out, Given{d.Env, url})
+		if p, ok := at.(Prefixed); ok {
+			out = append(out, Given{d.PrefixEnv(), access.NewSecret(p.Prefix(r.Wish, d))})
+		}
 	}
 	return out, nil
 }

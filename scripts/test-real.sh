@@ -49,9 +49,10 @@ for s in "${selected[@]}"; do
   case $s in
     postgres)
       internal/realtest/install.sh
+      internal/realtest/redis.sh
       go test -race -timeout "${limit[$s]}" ./internal/store/... ./internal/jobs/... ./access/... ./previews/... || failed=1
       go test -race -timeout "${limit[$s]}" -run 'TestApprovalsEndToEnd|TestPreviewDataPostgres|TestMigrate' ./internal/app || failed=1
-      go test -race -timeout "${limit[$s]}" -run Postgres ./internal/realtest || failed=1 ;;
+      go test -race -timeout "${limit[$s]}" -run 'Postgres|Redis' ./internal/realtest || failed=1 ;;
     backstage)
       internal/realtest/backstage.sh
       go test -race -timeout "${limit[$s]}" -run '^TestBackstage' ./internal/realtest ./internal/app || failed=1 ;;

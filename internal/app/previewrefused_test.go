@@ -47,6 +47,7 @@ func TestPreviewDataRefused(t *testing.T) {
 		"data.seed of component:default/mine can only fill":       `[{name: db, kind: redis, seed: a.sql}]`,
 		"data.env of component:default/mine is no variable":       `[{name: db, kind: postgres, env: PORT}]`,
 		"data.env of component:default/mine is the variable of":   `[{name: a, kind: postgres}, {name: b, kind: postgres}]`,
+		"data.env of component:default/mine is the variable of a": `[{name: a, kind: redis, env: A}, {name: b, kind: postgres, env: A_PREFIX}]`,
 		"data.env of component:default/mine is TAKEN, which":      `[{name: a, kind: postgres, env: TAKEN}]`,
 		"data.optional of component:default/mine is neither":      `[{name: a, kind: postgres, optional: perhaps}]`,
 		"data of component:default/mine is no list such as":       `{name: db}`,

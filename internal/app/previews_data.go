@@ -15,6 +15,7 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/fault"
 	"github.com/fairlead-dev/fairlead/previews"
 	"github.com/fairlead-dev/fairlead/previews/postgres"
+	"github.com/fairlead-dev/fairlead/previews/redis"
 )
 
 // PreviewData are the servers where previews are given data of their own.
@@ -25,6 +26,8 @@ type PreviewData struct {
 	KeyFile string `yaml:"keyFile"`
 	// Postgres are PostgreSQL servers; the first is for those that name none.
 	Postgres []postgres.Config `yaml:"postgres"`
+	// Redis are Redis servers, likewise.
+	Redis []redis.Config `yaml:"redis"`
 }
 
 // completeData fills in where the key is.
@@ -38,32 +41,47 @@ func (c *Config) completeData() {
 	for i := range d.Postgres {
 		d.Postgres[i] = d.Postgres[i].In(c.dir)
 	}
+	for i := range d.Redis {
+		d.Redis[i] = d.Redis[i].In(c.dir)
+	}
 }
 
 func (c *Config) checkData(k *checker) {
 	d := &c.Previews.Data
-	if len(d.Postgres) > 0 && d.KeyFile == "" {
+	if d.any() && d.KeyFile == "" {
 		k.add("previews.data", "with the state in PostgreSQL all replicas need the same keyFile; make one with: head -c 32 /dev/urandom | xxd -p -c 64 > previews.key")
 	}
 	names := map[string]bool{}
+	once := func(at, kind, name string) {
+		if names[kind+name] {
+			k.add(at+".name", "%q is the name of another one already", name)
+		}
+		names[kind+name] = true
+	}
 	for i := range d.Postgres {
 		at := fmt.Sprintf("previews.data.postgres[%d]", i)
 		for _, p := range d.Postgres[i].Validate() {
 			k.add(at+"."+p.Field, "%s", p.Message)
 		}
-		if name := d.Postgres[i].Name; names[name] {
-			k.add(at+".name", "%q is the name of another one already", name)
-		} else {
-			names[name] = true
+		once(at, "postgres ", d.Postgres[i].Name)
+	}
+	for i := range d.Redis {
+		at := fmt.Sprintf("previews.data.redis[%d]", i)
+		for _, p := range d.Redis[i].Validate() {
+			k.add(at+"."+p.Field, "%s", p.Message)
 		}
+		once(at, "redis ", d.Redis[i].Name)
 	}
 }
+
+// any tells whether there is a server.
+func (d *PreviewData) any() bool { return len(d.Postgres)+len(d.Redis) > 0 }
 
 // previewData opens the servers where previews' data is made. They are asked
 // when a preview first needs them.
 func (a *App) previewData(files postgres.Files) ([]previews.DataServer, error) {
 	cfg := a.cfg.Previews.Data
-	if len(cfg.Postgres) == 0 {
+	if !cfg.any() {
 		return nil, nil
 	}
 	key, err := previewKey(cfg.KeyFile, !isPostgres(a.cfg.State))
@@ -78,6 +96,14 @@ func (a *App) previewData(files postgres.Files) ([]previews.DataServer, error) {
 		}
 		a.closers = append(a.closers, p.Close)
 		out = append(out, previews.DataServer{Kind: "postgres", Name: c.Name, Data: p})
+	}
+	for _, c := range cfg.Redis {
+		p, err := redis.New(c, key)
+		if err != nil {
+			return nil, err
+		}
+		a.closers = append(a.closers, p.Close)
+		out = append(out, previews.DataServer{Kind: "redis", Name: c.Name, Data: p})
 	}
 	return out, nil
 }

@@ -66,6 +66,7 @@ var engines = map[string]string{
 	"github.com/jackc/pgx/v5/pgconn":          "previews/postgres",
 	"github.com/jackc/pgx/v5/pgproto3":        "previews/postgres",
 	"github.com/jackc/pgx/v5/pgxpool":         "internal/jobs", // River wants a pool of its own
+	"github.com/redis/go-redis/v9":            "previews/redis",
 	"github.com/riverqueue/river":             "internal/jobs",
 	"github.com/mark3labs/mcp-go":             "mcp",
 	"github.com/graph-gophers/graphql-go":     "graphql",

@@ -3,14 +3,12 @@ package postgres
 import (
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
-	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/previews"
 )
 
 // Config is one server of the section previews.data.postgres of the
@@ -143,33 +141,7 @@ func (c Config) In(dir string) Config {
 	return c
 }
 
-// maxPassword bounds the file that holds a password, in bytes.
-const maxPassword = 4 << 10
-
 // password reads the administrator's password; none where none is configured.
 func (c *Config) password() (access.Secret, error) {
-	text := os.Getenv(c.PasswordEnv)
-	switch {
-	case c.PasswordFile != "":
-		info, err := os.Stat(c.PasswordFile)
-		if err == nil && (!info.Mode().IsRegular() || info.Size() > maxPassword) {
-			err = fmt.Errorf("%s is no file of at most %d bytes", c.PasswordFile, maxPassword)
-		}
-		var data []byte
-		if err == nil {
-			data, err = os.ReadFile(c.PasswordFile)
-		}
-		if err != nil {
-			return access.Secret{}, fault.New(fault.Unavailable, "the password of the PostgreSQL server %s cannot be read from its file", c.Name).
-				WithFix("Have the operators let the server's user read previews.data.postgres[].passwordFile.").Because(err)
-		}
-		text = strings.TrimRight(string(data), "\r\n")
-	case c.PasswordEnv == "":
-		return access.Secret{}, nil
-	}
-	if text == "" {
-		return access.Secret{}, fault.New(fault.Unavailable, "the password of the PostgreSQL server %s is empty", c.Name).
-			WithFix("Have the operators fill what passwordFile or passwordEnv of previews.data.postgres names.")
-	}
-	return access.NewSecret(text), nil
+	return previews.ReadPassword("PostgreSQL server "+c.Name, "previews.data.postgres", c.PasswordFile, c.PasswordEnv)
 }

@@ -71,18 +71,9 @@ func sum(seed []byte) string {
 	return hex.EncodeToString(s[:16])
 }
 
-// derive makes a secret that is always the same for the same purpose.
-func derive(key access.Secret, purpose ...string) []byte {
-	mac := hmac.New(sha256.New, []byte(key.Reveal()))
-	for _, p := range purpose {
-		fmt.Fprintf(mac, "%d:%s", len(p), p)
-	}
-	return mac.Sum(nil)
-}
-
 // passwordOf is the password of a role.
 func (p *Provider) passwordOf(name string) access.Secret {
-	return access.NewSecret(base64.RawURLEncoding.EncodeToString(derive(p.key, "postgres password", p.cfg.Name, name)))
+	return previews.DerivePassword(p.key, "postgres password", p.cfg.Name, name)
 }
 
 // scramRounds is what PostgreSQL itself takes.

@@ -70,7 +70,7 @@ func New(cfg Config, opts Options) (*Provider, error) {
 	}
 	cfg.Limits = cfg.Limits.withDefaults()
 	return &Provider{cfg: cfg, key: opts.Key, files: opts.Files, idle: make(chan *session, kept), making: make(chan struct{}, atOnce),
-		installation: hex.EncodeToString(derive(opts.Key, "installation")[:8])}, nil
+		installation: hex.EncodeToString(previews.Derive(opts.Key, "installation")[:8])}, nil
 }
 
 // Close ends the connections that are kept.
