@@ -32,7 +32,7 @@ const (
 
 // Actions are all actions there are, in a fixed order.
 func Actions() []Action {
-	return []Action{ReadCatalog, RefreshCatalog, RegisterCatalog, UnregisterCatalog,
+	return []Action{ReadCatalog, RefreshCatalog, RegisterCatalog, UnregisterCatalog, SearchExternal,
 		ReadPreviews, CreatePreview, ExtendPreview, DeletePreview, ForcePreview, ReadStrays, SweepPreviews, ReadProposals, ProposeChange, ReadApprovals, DecideApprovals, ReadAudit, ReadSelf, ReadSchema}
 }
 
@@ -41,6 +41,7 @@ type Effect struct {
 	ReadOnly    bool // changes nothing
 	Destructive bool // may remove or overwrite
 	Idempotent  bool // doing it twice is doing it once
+	Open        bool // reaches somebody outside, whom nobody here answers for
 }
 
 // Effect tells what the action does; an action nobody has described counts
@@ -51,6 +52,8 @@ func (a Action) Effect() Effect {
 		return Effect{ReadOnly: true, Idempotent: true}
 	case RefreshCatalog, ProposeChange:
 		return Effect{Idempotent: true}
+	case SearchExternal:
+		return Effect{Idempotent: true, Open: true}
 	case RegisterCatalog, CreatePreview, ExtendPreview, DecideApprovals:
 		return Effect{}
 	case UnregisterCatalog, DeletePreview, ForcePreview, SweepPreviews:

@@ -31,7 +31,7 @@ func TestLoadPolicyTellsEverythingThatIsWrong(t *testing.T) {
 	want := strings.Join([]string{
 		`rules.yaml:3:13: rules[0].effect: "permit" is no effect (Write "allow", "deny" or "approval".)`,
 		`rules.yaml:4:10: rules[0].who: the rule does not say for whom it is (Name subjects, agents, groups, roles or anonymous; subjects: ["*"] is everybody with a token.)`,
-		`rules.yaml:5:15: rules[0].actions[0]: "catalog.raed" matches no action (Known: catalog.read, catalog.refresh, catalog.register, catalog.unregister, previews.read, previews.create, previews.extend, previews.delete, previews.force, previews.strays, previews.sweep, gitops.read, gitops.propose, approvals.read, approvals.decide, audit.read, self.read, schema.read; * stands for any part.)`,
+		`rules.yaml:5:15: rules[0].actions[0]: "catalog.raed" matches no action (Known: catalog.read, catalog.refresh, catalog.register, catalog.unregister, knowledge.external, previews.read, previews.create, previews.extend, previews.delete, previews.force, previews.strays, previews.sweep, gitops.read, gitops.propose, approvals.read, approvals.decide, audit.read, self.read, schema.read; * stands for any part.)`,
 		`rules.yaml:8:20: rules[1].who.groups[0]: "a b" is not an entity reference of the form kind:namespace/name (Write for example group:default/name.)`,
 		`rules.yaml:9:14: rules[1].actions: the rule names no actions (Name actions, for example catalog.read or "catalog.*".)`,
 		`rules.yaml:11:26: rules[1].on.kinds[1]: "comp*": entities are picked by whole values, without patterns (Name each value in full, or leave the list out to mean all.)`,

@@ -72,7 +72,8 @@ type Limits map[string]Rate
 // action that changes something.
 func DefaultLimits() Limits {
 	return Limits{"*": {Burst: 60, Per: time.Minute}, string(RefreshCatalog): {Burst: 30, Per: time.Minute},
-		string(RegisterCatalog): {Burst: 60, Per: 10 * time.Minute}, string(ProposeChange): {Burst: 30, Per: 10 * time.Minute}}
+		string(RegisterCatalog): {Burst: 60, Per: 10 * time.Minute}, string(ProposeChange): {Burst: 30, Per: 10 * time.Minute},
+		string(SearchExternal): {Burst: 30, Per: time.Hour}}
 }
 
 // with gives the limits with those of more put over them.

@@ -28,10 +28,10 @@ func TestWhoami(t *testing.T) {
 		want   string
 	}{
 		{"an owner's agent", nil, alice(), "user:default/alice claude false test [group:default/payments] [] " +
-			"catalog.read=everything; catalog.refresh=entities with owners group:default/payments; catalog.register=everything; catalog.unregister=entities with owners group:default/payments; " +
+			"catalog.read=everything; catalog.refresh=entities with owners group:default/payments; catalog.register=everything; catalog.unregister=entities with owners group:default/payments; knowledge.external=everything; " +
 			"previews.read=everything; previews.create=entities with owners group:default/payments; previews.extend=entities with owners group:default/payments; previews.delete=entities with owners group:default/payments; previews.force=entities with owners group:default/payments; previews.strays=entities with owners group:default/payments; previews.sweep=entities with owners group:default/payments; gitops.read=everything; gitops.propose=entities with owners group:default/payments; approvals.read=your own requests, those you may decide on, and those on entities with owners group:default/payments; audit.read=your own acts; self.read=everything; schema.read=everything"},
 		{"sre", nil, accesstest.As("eve", accesstest.Roles("sre")), "user:default/eve  false test [] [sre] " +
-			"catalog.read=everything; catalog.refresh=everything; catalog.register=everything; catalog.unregister=everything; " +
+			"catalog.read=everything; catalog.refresh=everything; catalog.register=everything; catalog.unregister=everything; knowledge.external=everything; " +
 			"previews.read=everything; previews.create=everything; previews.extend=everything; previews.delete=everything; previews.force=everything; previews.strays=everything; previews.sweep=everything; gitops.read=everything; gitops.propose=everything; approvals.read=everything; approvals.decide=requests of others that name you, or a group or role of yours; audit.read=everything; self.read=everything; schema.read=everything"},
 		{"an anonymous reader", nil, accesstest.Anonymous(), "  true anonymous [] [] catalog.read=everything; self.read=everything"},
 		{"under rules", limited, alice(), "user:default/alice claude false test [group:default/payments] [] " +

@@ -72,6 +72,7 @@ func (r *root) Mutation() any {
 		"forceRemovePreviewEnvironment": bind.Operation(b, "force_remove_preview_environment", access.ForcePreview, r.d.previews.ForceRemove),
 		"sweepPreviewStrays":            bind.Operation(b, "sweep_preview_strays", access.SweepPreviews, r.d.previews.SweepStrays),
 		"proposeAnswer":                 bind.Operation(b, "propose_answer", access.ProposeChange, r.d.knowledge.ProposeAnswer),
+		"searchExternal":                bind.Operation(b, "search_external", access.SearchExternal, r.d.knowledge.SearchExternal),
 		"promoteAnswer":                 bind.Operation(b, "promote_answer", access.ProposeChange, r.d.knowledge.PromoteAnswer),
 		"registerLocation":              bind.Operation(b, "register_location", access.RegisterCatalog, c.RegisterLocation),
 		"moveLocation":                  bind.Operation(b, "move_location", access.UnregisterCatalog, c.MoveLocation),

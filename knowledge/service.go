@@ -8,7 +8,7 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
-// Config is what a Service is made of; all but Code and Logger are needed.
+// Config is what a Service is made of; a catalog, an index and a keeper are needed.
 type Config struct {
 	// Catalog tells which services documents are about, and who may see them.
 	Catalog *catalog.Service
@@ -17,6 +17,10 @@ type Config struct {
 	Keeper Keeper
 	// Code may be left out: then no code is searched.
 	Code *Code
+	// External are the providers outside, and Guard lets callers ask them;
+	// without either nobody is asked.
+	External External
+	Guard    *access.Guard
 	// Logger is told what was left out; nil is slog.Default.
 	Logger *slog.Logger
 }
@@ -38,6 +42,8 @@ type Service struct {
 	proposer Proposer
 	sights   sights
 	code     *Code // nil where none is searched
+	external External
+	guard    *access.Guard
 }
 
 // New makes a Service without documents; Restore brings back those of before.
@@ -48,7 +54,7 @@ func New(c Config) (*Service, error) {
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}
-	return &Service{catalog: c.Catalog, index: c.Index, keeper: c.Keeper, log: c.Logger, library: newLibrary(), code: c.Code}, nil
+	return &Service{catalog: c.Catalog, index: c.Index, keeper: c.Keeper, log: c.Logger, library: newLibrary(), code: c.Code, external: c.External, guard: c.Guard}, nil
 }
 
 // notThere is what a server without this room answers.

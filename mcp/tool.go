@@ -168,8 +168,8 @@ func failed(err error) *mcpgo.CallToolResult {
 // hints say what a tool does to the world, as policy sees it. Every tool
 // works on what Fairlead knows, not on the open world.
 func hints(action access.Action) mcpgo.ToolAnnotation {
-	e, open := action.Effect(), false
-	return mcpgo.ToolAnnotation{ReadOnlyHint: &e.ReadOnly, DestructiveHint: &e.Destructive, IdempotentHint: &e.Idempotent, OpenWorldHint: &open}
+	e := action.Effect()
+	return mcpgo.ToolAnnotation{ReadOnlyHint: &e.ReadOnly, DestructiveHint: &e.Destructive, IdempotentHint: &e.Idempotent, OpenWorldHint: &e.Open}
 }
 
 // offered tells whether the endpoint and the query of a request leave a tool

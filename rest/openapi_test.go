@@ -132,6 +132,7 @@ func asked() []struct{ op, method, path, body, status string } {
 		{"list_proposals", "GET", "/api/v1/proposals?service=checkout", "", "422"},
 		{"get_proposal", "GET", "/api/v1/proposals/none", "", "422"},
 		{"propose_answer", "POST", "/api/v1/knowledge/answers", `{"question":"How is checkout restarted?","answer":"By hand.","appliesTo":["checkout"]}`, "422"},
+		{"search_external", "POST", "/api/v1/knowledge/external", `{"query":"restart"}`, "422"},
 		{"promote_answer", "POST", "/api/v1/knowledge/skills", `{"handle":"doc://checkout/docs/answers/restart.md"}`, "422"},
 		{"list_preview_environments", "GET", "/api/v1/previews?service=checkout", "", "422"},
 		{"get_preview_environment", "GET", "/api/v1/previews/none", "", "422"},

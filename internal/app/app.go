@@ -165,7 +165,7 @@ func (a *App) makeRooms(ctx context.Context) (err error) {
 		return err
 	}
 	a.findings = findings.New(a.kept)
-	if err = a.makeKnowledge(ctx); err != nil {
+	if err = a.makeKnowledge(ctx, guard); err != nil {
 		return err
 	}
 	a.ingester = ingest.New(ingest.Config{

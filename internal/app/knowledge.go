@@ -3,8 +3,10 @@ package app
 import (
 	"context"
 
+	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
 	"github.com/fairlead-dev/fairlead/knowledge"
+	"github.com/fairlead-dev/fairlead/knowledge/external"
 	"github.com/fairlead-dev/fairlead/knowledge/fts"
 )
 
@@ -12,17 +14,23 @@ import (
 type KnowledgeConfig struct {
 	// Code bounds the search for code.
 	Code knowledge.CodeConfig `yaml:"code"`
+	// External are the providers outside that callers may have asked; none
+	// are if it is left out.
+	External []external.Config `yaml:"external"`
 }
 
 func (c *Config) checkKnowledge(k *checker) {
 	for _, p := range c.Knowledge.Code.Validate() {
 		k.add("knowledge.code."+p.Field, "%s", p.Message)
 	}
+	for _, p := range external.Validate(c.Knowledge.External) {
+		k.add("knowledge.external"+p.Field, "%s", p.Message)
+	}
 }
 
 // makeKnowledge makes the room of documents and code over the indexes that
 // openState opened.
-func (a *App) makeKnowledge(ctx context.Context) error {
+func (a *App) makeKnowledge(ctx context.Context, guard *access.Guard) error {
 	x, err := fts.New(ctx, a.local.Read, a.local.Write)
 	if err != nil {
 		return err
@@ -37,7 +45,11 @@ func (a *App) makeKnowledge(ctx context.Context) error {
 		a.telemetry.gauge("fairlead_code_files", "Files of code that can be searched.", func() float64 { n, _ := a.code.Files(); return float64(n) })
 		a.telemetry.gauge("fairlead_code_bytes", "Bytes of code that can be searched.", func() float64 { _, n := a.code.Files(); return float64(n) })
 	}
-	if a.knowledge, err = knowledge.New(knowledge.Config{Catalog: a.catalog, Index: x, Keeper: x, Code: a.code, Logger: log}); err != nil {
+	c := knowledge.Config{Catalog: a.catalog, Index: x, Keeper: x, Code: a.code, Guard: guard, Logger: log}
+	if len(a.cfg.Knowledge.External) > 0 {
+		c.External = external.New(a.cfg.Knowledge.External, a.cfg.dir, log)
+	}
+	if a.knowledge, err = knowledge.New(c); err != nil {
 		return err
 	}
 	a.telemetry.gauge("fairlead_documents", "Documents that can be searched.", func() float64 { return float64(a.knowledge.Documents()) })

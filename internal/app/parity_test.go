@@ -158,7 +158,7 @@ type said struct {
 
 func TestDoorsAgree(t *testing.T) {
 	s := startParity(t)
-	for _, op := range append(operations(), proposalOperations()...) {
+	for _, op := range append(operations(), append(proposalOperations(), externalOperation())...) {
 		for _, role := range []string{"owner", "reader", "stranger", "nobody"} {
 			t.Run(op.name+"/"+role, func(t *testing.T) {
 				want := s.askREST(t, op, role)
@@ -183,7 +183,7 @@ func TestDoorsAgree(t *testing.T) {
 const parityRules = `rules:
   - {name: read, effect: allow, who: {roles: [owner, reader]}, actions: [catalog.read, self.read, audit.read]}
   - {name: act, effect: allow, who: {roles: [owner]}, actions: ["*"], on: {owners: [own]}}
-  - {name: decide, effect: allow, who: {roles: [owner]}, actions: [approvals.read, previews.read, previews.strays, previews.sweep, gitops.read]}
+  - {name: decide, effect: allow, who: {roles: [owner]}, actions: [approvals.read, previews.read, previews.strays, previews.sweep, gitops.read, knowledge.external]}
   - {name: ask, effect: allow, who: {roles: [reader]}, actions: [previews.create], on: {owners: [own]}}
   - {name: wait, effect: approval, who: {roles: [reader]}, actions: [previews.create], approval: {by: {owners: true}}}
   - {name: self, effect: allow, who: {roles: [stranger]}, actions: [self.read]}
@@ -206,7 +206,7 @@ func startParity(t *testing.T) *server {
 		write(t, filepath.Join(dir, "tokens", role), s.tokens[role])
 		tokens += fmt.Sprintf("    - {name: %s, tokenFile: ./tokens/%s, subject: user:default/%s, agent: tester, groups: [group:default/storefront], roles: [%s]}\n", role, role, role, role)
 	}
-	config = strings.Replace(config, "  tokens:\n", tokens, 1) + "policy: {rules: ./rules.yaml, limits: {catalog.refresh: 1000/m}}\npreviews: {}\nproposals: {}\n"
+	config = strings.Replace(config, "  tokens:\n", tokens, 1) + "policy: {rules: ./rules.yaml, limits: {catalog.refresh: 1000/m}}\npreviews: {}\nproposals: {}\n" + startOutside(t).section()
 	config = strings.Replace(config, "refresh: 2s", "refresh: 1h", 1)
 	write(t, filepath.Join(dir, "rules.yaml"), parityRules)
 	if err := os.WriteFile(set.Config, []byte(config), 0o600); err != nil {
@@ -384,7 +384,7 @@ func checkAudit(t *testing.T, s *server) {
 			if n != 1 {
 				t.Errorf("%d times recorded: %s", n, line)
 			}
-		case strings.Contains(line, `"operation":"refresh_entity"`), strings.Contains(line, `"operation":"create_preview_environment"`), strings.Contains(line, `"operation":"propose_answer"`):
+		case strings.Contains(line, `"operation":"refresh_entity"`), strings.Contains(line, `"operation":"create_preview_environment"`), strings.Contains(line, `"operation":"propose_answer"`), strings.Contains(line, `"operation":"search_external"`):
 			doors = 3
 		}
 		if n%doors != 0 {

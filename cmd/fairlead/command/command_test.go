@@ -38,6 +38,7 @@ func TestCommands(t *testing.T) {
 		"document":         {args: []string{"knowledge", "get", "doc://checkout/docs/runbooks/slow.md"}, out: []string{"  Mitigation  #mitigation", "\n  indented\n"}, err: []string{"there is more: fairlead knowledge get 'doc://checkout/docs/runbooks/slow.md#slow~2'"}, asked: "GET /api/v1/document?handle=doc%3A%2F%2Fcheckout%2Fdocs%2Frunbooks%2Fslow.md&max_tokens=4000"},
 		"code":             {args: []string{"code", "charge", "-e", "--service", "checkout", "--path", "pay", "--limit", "1"}, out: []string{"checkout/pay/pay.go\n", "component:default/checkout · group:default/payments", "    2\n    3:     return charge[31m\n", "1 of 4 lines"}, err: []string{"there is more", "2 sources are not searched"}, asked: "GET /api/v1/code?limit=1&path=pay&query=charge&regexp=true&service=checkout"},
 		"how much code":    {args: []string{"code", "x", "--limit", "0"}, code: 2, err: []string{"--limit"}},
+		"outside":          {args: []string{"knowledge", "external", "what", "pods", "--provider", "docs"}, out: []string{"Pods[31m\n", "https://docs.example.com/pods\n", "Small things."}, err: []string{"as docs answered at 2026-02-01T12:00:00Z"}, asked: "POST /api/v1/knowledge/external?"},
 		"how many":         {args: []string{"knowledge", "search", "x", "--limit", "0"}, code: 2, err: []string{"--limit"}},
 		"dependencies":     {args: []string{"deps", "checkout", "--in", "--depth", "3"}, out: []string{"└─ dependsOn resource:default/db"}, asked: "GET /api/v1/dependencies/checkout?depth=3&direction=in"},
 		"both ways":        {args: []string{"deps", "checkout", "--in", "--out"}, code: 2, err: []string{"can't be used together"}},
@@ -339,7 +340,7 @@ func TestMCP(t *testing.T) {
 // look for in it.
 func TestEveryCommandHasExamples(t *testing.T) {
 	for _, args := range []string{"get", "search", "brief", "deps", "catalog check", "catalog errors", "catalog refresh", "catalog sources", "catalog locations", "catalog register", "catalog unregister", "status",
-		"code", "approvals list", "approvals show", "approvals grant", "approvals deny", "audit", "login", "token new", "token whoami", "mcp", "completion", "version"} {
+		"code", "knowledge external", "approvals list", "approvals show", "approvals grant", "approvals deny", "audit", "login", "token new", "token whoami", "mcp", "completion", "version"} {
 		got := run(t, nil, "", append(strings.Fields(args), "--help")...)
 		if got.code != 0 || !strings.Contains(got.out, "Examples:") || !strings.Contains(got.out, "fairlead "+args) {
 			t.Errorf("%s --help: %+v", args, got)

@@ -11,10 +11,11 @@ import (
 
 // knowledgeCmd groups what is about documents.
 type knowledgeCmd struct {
-	Search  knowledgeSearchCmd  `cmd:"" help:"Find runbooks, documentation, decisions and answers by words."`
-	Get     knowledgeGetCmd     `cmd:"" help:"Show a document's outline and first section, or one section."`
-	Propose knowledgeProposeCmd `cmd:"" help:"Propose a question and its answer by pull request."`
-	Promote knowledgePromoteCmd `cmd:"" help:"Propose a skill made of a verified answer by pull request."`
+	Search   knowledgeSearchCmd   `cmd:"" help:"Find runbooks, documentation, decisions and answers by words."`
+	Get      knowledgeGetCmd      `cmd:"" help:"Show a document's outline and first section, or one section."`
+	External knowledgeExternalCmd `cmd:"" help:"Ask a provider outside that the operators have configured; the query leaves."`
+	Propose  knowledgeProposeCmd  `cmd:"" help:"Propose a question and its answer by pull request."`
+	Promote  knowledgePromoteCmd  `cmd:"" help:"Propose a skill made of a verified answer by pull request."`
 }
 
 type knowledgeSearchCmd struct {
@@ -80,6 +81,38 @@ func (g *knowledgeGetCmd) Run(c *console) error {
 		p.Document(d)
 		if d.Next != "" {
 			c.note("there is more: fairlead knowledge get '%s'", render.Clean(d.Next))
+		}
+	})
+}
+
+type knowledgeExternalCmd struct {
+	Words    []string `arg:"" help:"Plain words; they leave for the provider: nothing secret, nothing internal."`
+	Provider string   `help:"The provider; the first that is configured if left out." placeholder:"NAME"`
+}
+
+// Help shows examples.
+func (knowledgeExternalCmd) Help() string {
+	return `Examples:
+
+  fairlead knowledge external horizontal pod autoscaler behavior
+  fairlead knowledge external connection pool exhausted --provider postgres -o json`
+}
+
+// Run asks a provider outside.
+func (k *knowledgeExternalCmd) Run(c *console) error {
+	raw, err := c.ask(func(ctx context.Context, cl *client.Client) (json.RawMessage, error) {
+		return cl.Post(ctx, "/api/v1/knowledge/external", map[string]any{"query": strings.Join(k.Words, " "), "provider": k.Provider})
+	})
+	if err != nil {
+		return err
+	}
+	return show(c, raw, func(p *render.Page, r *render.ExternalHits) {
+		p.External(r.Hits)
+		if len(r.Hits) == 0 {
+			c.note("%s found nothing", render.Clean(r.Provider))
+		}
+		if r.Cached {
+			c.note("as %s answered at %s", render.Clean(r.Provider), render.Clean(r.FetchedAt))
 		}
 	})
 }

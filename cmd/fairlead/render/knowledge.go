@@ -88,3 +88,30 @@ func (p *Page) standing(s *Standing) {
 		p.Line(p.Warn("stale: " + Clean(against)))
 	}
 }
+
+// ExternalHits are what a provider outside found.
+type ExternalHits struct {
+	Provider, FetchedAt string
+	Cached              bool
+	Hits                []ExternalHit
+}
+
+// ExternalHit is a hit as strangers wrote it.
+type ExternalHit struct{ Title, URL, Text string }
+
+// External writes hits of a provider outside.
+func (p *Page) External(hits []ExternalHit) {
+	for i, h := range hits {
+		if i > 0 {
+			p.Line()
+		}
+		p.Line(p.Bold(Clean(h.Title)))
+		p.Indented(func() {
+			for _, text := range []string{h.URL, h.Text} {
+				if text != "" {
+					p.Line(Clean(text))
+				}
+			}
+		})
+	}
+}
