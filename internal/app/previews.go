@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"net/http"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -127,7 +128,7 @@ func (a *App) makePreviews(ctx context.Context, guard *access.Guard) (err error)
 	}
 	repositories := a.previewRepositories()
 	if cfg.Deployers.Local != nil {
-		a.localPreviews, err = local.New(*cfg.Deployers.Local, local.Options{Checkout: repositories, Port: a.port, Logger: a.telemetry.log})
+		a.localPreviews, err = local.New(*cfg.Deployers.Local, local.Options{Checkout: repositories, Port: a.port, Runner: supervisor(), Logger: a.telemetry.log})
 		if err != nil {
 			return err
 		}
@@ -162,6 +163,20 @@ func (a *App) makePreviews(ctx context.Context, guard *access.Guard) (err error)
 	a.strays = a.telemetry.strays()
 	a.telemetry.registry.MustRegister(&backlog{jobs: a.jobs})
 	return nil
+}
+
+// supervisor is the program that runs local previews: the small one beside this
+// program where it is there, nil for this one itself.
+func supervisor() []string {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	beside := filepath.Join(filepath.Dir(self), "fairlead-supervisor")
+	if f, err := os.Stat(beside); err != nil || !f.Mode().IsRegular() || f.Mode()&0o111 == 0 {
+		return nil
+	}
+	return []string{beside}
 }
 
 // openJobs opens the queue of jobs. In a state of its own nobody else can be

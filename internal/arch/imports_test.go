@@ -47,6 +47,7 @@ var layers = []layer{
 	{"internal/heap", nil},
 	{"internal/app", []string{""}},
 	{"cmd/fairleadd", []string{"internal/app", "internal/argo", "internal/demo", "previews/argocd", "internal/fault"}},
+	{"cmd/fairlead-supervisor", []string{"previews/local", "internal/fault"}},
 	{"cmd/fairlead", []string{"cmd/fairlead", "catalog", "gitops/edit", "access", "internal/git", "internal/fault"}},
 }
 
