@@ -244,10 +244,10 @@ func (a *App) restore(ctx context.Context) error {
 	both.Go(func() error { return a.findings.Restore(each) })
 	both.Go(func() error { return a.restoreKnowledge(each) })
 	err := both.Wait()
-	if ctx.Err() != nil {
-		return nil // the server ends before it was needed
-	}
-	if err == nil {
+	switch {
+	case ctx.Err() != nil: // the server ends before it was needed
+		return nil
+	case err == nil:
 		close(a.restored)
 	}
 	return err

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -82,7 +83,7 @@ func (t *goTree) view(revision string) ingest.View {
 }
 
 // code measures the index of a large repository's code, and searches in it.
-func (s settings) code(ctx context.Context, r report, dir string) error {
+func (s settings) code(ctx context.Context, r report, dir string) (err error) {
 	tree, err := newGoTree(ctx, s.files)
 	if err != nil {
 		return err
@@ -91,7 +92,7 @@ func (s settings) code(ctx context.Context, r report, dir string) error {
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer func() { err = errors.Join(err, db.Close()) }()
 	x, err := fts.NewCode(ctx, db.Read, db.Write)
 	if err != nil {
 		return err

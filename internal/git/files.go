@@ -30,7 +30,7 @@ func (f *Files) Read(ctx context.Context, path string) (data []byte, head string
 	if err != nil {
 		return nil, "", err
 	}
-	defer t.Close()
+	defer func() { err = errors.Join(err, t.Close()) }()
 	data, err = t.Read(ctx, path)
 	if errors.Is(err, ingest.ErrNotFound) {
 		return nil, string(rev), nil
