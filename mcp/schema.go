@@ -37,8 +37,10 @@ func typeSchema(t reflect.Type) map[string]any {
 	}
 }
 
-// outputSchema describes an answer: its own fields, and of what it holds in
-// lists one level more.
+// outputSchema describes an answer: its own fields, and of what it holds as
+// items or hits one level more. It says nothing of which fields are always
+// there, and of texts not that they are: every list of tools carries all of
+// this to the model.
 func outputSchema(t reflect.Type) json.RawMessage {
 	if t == reflect.TypeFor[catalog.Entity]() {
 		return mustMarshal(map[string]any{
@@ -62,24 +64,20 @@ func outputSchema(t reflect.Type) json.RawMessage {
 }
 
 func objectSchema(t reflect.Type, top bool) map[string]any {
-	properties, required := map[string]any{}, []string{}
+	properties := map[string]any{}
 	for _, f := range reflect.VisibleFields(t) {
-		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name == "" || name == "-" || !f.IsExported() {
 			continue
 		}
 		s := typeSchema(f.Type)
-		if top && f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct && f.Type.Elem() != reflect.TypeFor[catalog.Fact]() {
+		if top && (name == "items" || name == "hits") && f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct && f.Type.Elem() != reflect.TypeFor[catalog.Fact]() {
 			s["items"] = objectSchema(f.Type.Elem(), false)
 		}
-		properties[name] = s
-		if top && !strings.Contains(opts, "omit") {
-			required = append(required, name)
+		if s["type"] == "string" {
+			s = map[string]any{}
 		}
+		properties[name] = s
 	}
-	out := map[string]any{"type": "object", "properties": properties}
-	if len(required) > 0 {
-		out["required"] = required
-	}
-	return out
+	return map[string]any{"type": "object", "properties": properties}
 }

@@ -244,11 +244,11 @@ func (a *App) restore(ctx context.Context) error {
 	both.Go(func() error { return a.findings.Restore(each) })
 	both.Go(func() error { return a.restoreKnowledge(each) })
 	err := both.Wait()
-	switch {
-	case ctx.Err() != nil: // the server ends before it was needed
-		return nil
-	case err == nil:
+	if err == nil {
 		close(a.restored)
+	}
+	if ctx.Err() != nil { // the server ends before it was needed
+		err = nil
 	}
 	return err
 }
