@@ -24,7 +24,7 @@ demo: build
 HEAVY := ./internal/argo ./cmd/fairleadd
 
 test:
-	go test -short -race $$(go list ./... | grep -vxF -e "$$(go list $(HEAVY))")
+	go test -short -race -timeout 30m $$(go list ./... | grep -vxF -e "$$(go list $(HEAVY))")
 	go test -short $(HEAVY)
 
 test-real:
