@@ -33,8 +33,8 @@ case $want in
   auto)
     files=$(changed)
     for s in "${order[@]}"; do
-      if [ "$s" = cgroups ]; then
-        echo "left out: cgroups (it starts a kernel of its own; run it by its name)"
+      if [ "$s" = cgroups ] || [ "$s" = argocd ]; then
+        echo "left out: $s (it takes long, with servers or a kernel of its own; run it by its name)"
       elif grep -qE "${concerns[$s]}|^(go\.(mod|sum)|scripts/|Makefile)" <<<"$files"; then
         selected+=("$s")
       else
