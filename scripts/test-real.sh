@@ -52,7 +52,7 @@ for s in "${selected[@]}"; do
     postgres)
       internal/realtest/install.sh
       internal/realtest/redis.sh
-      go test -race -timeout "${limit[$s]}" ./internal/store/... ./internal/jobs/... ./access/... ./previews/... || failed=1
+      go test -race -timeout "${limit[$s]}" ./internal/store/... ./internal/jobs/... ./access ./previews/... || failed=1
       go test -race -timeout "${limit[$s]}" -run 'TestApprovalsEndToEnd|TestPreviewData|TestMigrate' ./internal/app || failed=1
       go test -race -timeout "${limit[$s]}" -run 'Postgres|Redis' ./internal/realtest || failed=1 ;;
     backstage)
