@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
@@ -151,7 +152,7 @@ func listQuery(in ListProposalsInput) (q Query, err error) {
 			return q, fault.New(fault.Invalid, "%s is longer than 300 bytes or holds control characters", field).WithFix("Correct %s.", field)
 		}
 	}
-	q = Query{Service: full(in.Service, "component"), Person: full(in.Person, "user"), Agent: in.Agent, State: in.State, Kind: in.Kind, Limit: in.Limit}
+	q = Query{Service: entity.CompleteRef(in.Service, "component"), Person: entity.CompleteRef(in.Person, "user"), Agent: in.Agent, State: in.State, Kind: in.Kind, Limit: in.Limit}
 	switch q.State {
 	case "", Preparing, Pushed, Open, Merged, Closed:
 	default:
@@ -173,19 +174,4 @@ func listQuery(in ListProposalsInput) (q Query, err error) {
 		q.Before, q.BeforeID = time.UnixMicro(micros).UTC(), id
 	}
 	return q, nil
-}
-
-// full completes a reference.
-func full(ref, kind string) string {
-	ref = strings.ToLower(strings.TrimSpace(ref))
-	if ref == "" {
-		return ""
-	}
-	if !strings.Contains(ref, ":") {
-		ref = kind + ":" + ref
-	}
-	if k, name, _ := strings.Cut(ref, ":"); !strings.Contains(name, "/") {
-		ref = k + ":default/" + name
-	}
-	return ref
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
@@ -132,7 +133,7 @@ func listQuery(in ListInput) (q Query, err error) {
 			return q, err
 		}
 	}
-	q = Query{Service: full(in.Service, "component"), Person: full(in.Person, "user"), Agent: in.Agent, Phase: Phase(in.Phase), Gone: in.Gone || in.Phase == string(Gone), Limit: in.Limit}
+	q = Query{Service: entity.CompleteRef(in.Service, "component"), Person: entity.CompleteRef(in.Person, "user"), Agent: in.Agent, Phase: Phase(in.Phase), Gone: in.Gone || in.Phase == string(Gone), Limit: in.Limit}
 	switch q.Phase {
 	case "", Pending, Creating, Ready, Degraded, Deleting, Gone, Failed:
 	default:
@@ -154,21 +155,6 @@ func listQuery(in ListInput) (q Query, err error) {
 		q.Before, q.BeforeID = time.UnixMicro(micros).UTC(), id
 	}
 	return q, nil
-}
-
-// full completes a reference.
-func full(ref, kind string) string {
-	ref = strings.ToLower(strings.TrimSpace(ref))
-	if ref == "" {
-		return ""
-	}
-	if !strings.Contains(ref, ":") {
-		ref = kind + ":" + ref
-	}
-	if k, name, _ := strings.Cut(ref, ":"); !strings.Contains(name, "/") {
-		ref = k + ":default/" + name
-	}
-	return ref
 }
 
 // ExtendInput puts off a preview's end.

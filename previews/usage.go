@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog/entity"
 )
 
 // Cost says what previews cost, for reports.
@@ -74,7 +75,7 @@ func (s *Service) Usage(ctx context.Context, who access.Caller, in UsageInput) (
 	}
 	sum := newTally(s.cfg.Now().UTC(), period, s.cfg.Cost.PerHour)
 	scope := s.cfg.Policy.Scope(who, access.ReadPreviews)
-	q := Query{Service: full(in.Service, "component"), Gone: true, GoneSince: sum.since}
+	q := Query{Service: entity.CompleteRef(in.Service, "component"), Gone: true, GoneSince: sum.since}
 	err := s.each(ctx, scope, q, func(r *Record) bool {
 		sum.add(r)
 		return true

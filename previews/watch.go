@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog/entity"
 )
 
 // WatchInput selects the previews to be told of; a field left out selects all.
@@ -31,7 +32,7 @@ func (s *Service) Watch(ctx context.Context, who access.Caller, in WatchInput) <
 		close(out)
 		return out
 	}
-	in.Service = full(in.Service, "component")
+	in.Service = entity.CompleteRef(in.Service, "component")
 	scope := s.cfg.Policy.Scope(who, access.ReadPreviews)
 	seen, err := s.feed.now(ctx, s.cfg.Reads)
 	go func() {

@@ -44,6 +44,23 @@ func Lower(s string) string {
 	return strings.ToLower(s)
 }
 
+// CompleteRef writes out a reference that somebody selects by, in lower case,
+// with the kind for one that names none and the default namespace: "" stays "",
+// and what is no reference is completed all the same, and selects nothing.
+func CompleteRef(ref, kind string) string {
+	ref = strings.ToLower(strings.TrimSpace(ref))
+	if ref == "" {
+		return ""
+	}
+	if !strings.Contains(ref, ":") {
+		ref = kind + ":" + ref
+	}
+	if k, name, _ := strings.Cut(ref, ":"); !strings.Contains(name, "/") {
+		ref = k + ":" + DefaultNamespace + "/" + name
+	}
+	return ref
+}
+
 // ParseRef reads [kind:][namespace/]name with defaults for what is left out,
 // by Backstage's rule: the kind ends at the first ":" that stands before the
 // first "/". An empty part is an error, and so is a missing kind without a
