@@ -133,14 +133,20 @@ func (p *Policy) requires(who Caller, action Action, on *Attributes) *requiremen
 
 // of puts a thing's owners in their place.
 func (a *approvalRule) of(owners []string) Approvers {
-	by := Approvers{Groups: slices.Clone(a.by.Groups), Roles: a.by.Roles, Subjects: slices.Clone(a.by.Subjects)}
-	if a.owners {
-		for _, o := range owners {
-			if strings.HasPrefix(o, "user:") {
-				by.Subjects = append(by.Subjects, o)
-			} else {
-				by.Groups = append(by.Groups, o)
-			}
+	if !a.owners {
+		owners = nil
+	}
+	return a.by.WithOwners(owners)
+}
+
+// WithOwners are these and the owners of a thing, by full reference.
+func (a *Approvers) WithOwners(owners []string) Approvers {
+	by := Approvers{Groups: slices.Clone(a.Groups), Roles: a.Roles, Subjects: slices.Clone(a.Subjects)}
+	for _, o := range owners {
+		if strings.HasPrefix(o, "user:") {
+			by.Subjects = append(by.Subjects, o)
+		} else {
+			by.Groups = append(by.Groups, o)
 		}
 	}
 	for _, list := range []*[]string{&by.Groups, &by.Subjects} {

@@ -76,8 +76,6 @@ type PullState struct {
 	// Services are those that are previewed for it, as of commit Of.
 	Services []string
 	Of       string
-	// Waits says why a service has no preview of Head, by service.
-	Waits map[string]string
 	// Comment is the hash of the comment that was written last.
 	Comment string
 	// Failures counts the turns in a row that did not come to their end.

@@ -11,7 +11,8 @@ const pullMarker = "fairlead-previews"
 
 // pullComment says how the previews of a pull request are, as Markdown. It
 // holds no times but those of their ends, so that it changes only with them.
-func pullComment(s *PullState, have []Record) string {
+// waits says why a service has no preview of the newest commit yet, by service.
+func pullComment(s *PullState, have []Record, waits map[string]string) string {
 	var b strings.Builder
 	b.WriteString("### Previews\n\n")
 	latest := latestPreviews(have)
@@ -23,7 +24,7 @@ func pullComment(s *PullState, have []Record) string {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | `%.12s` | %s |\n", inCode(p.Service), phaseText(p), address(p), inCode(p.Commit), ends(p))
 	}
 	for _, service := range s.Services {
-		if why := s.Waits[service]; why != "" {
+		if why := waits[service]; why != "" {
 			fmt.Fprintf(&b, "\nNo preview of `%s` at `%.12s` yet: %s\n", inCode(service), inCode(s.Head), plainText(why))
 		}
 	}

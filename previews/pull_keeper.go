@@ -2,8 +2,6 @@ package previews
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -105,11 +103,10 @@ func (k *PullKeeper) tend(ctx context.Context, r *PullRecord) (again time.Durati
 		}
 	}
 	errs = append(errs, k.end(ctx, r, have))
-	r.State.Waits = waits
 	if have, err = k.claims.PreviewsOfPull(ctx, r.PullRef); err != nil {
 		return 0, false, errors.Join(append(errs, err)...)
 	}
-	errs = append(errs, k.comment(ctx, r, have))
+	errs = append(errs, k.comment(ctx, r, have, waits))
 	if slices.ContainsFunc(have, living) {
 		pause = min(pause, pullCalm)
 	}
@@ -206,7 +203,8 @@ func (k *PullKeeper) bring(ctx context.Context, who access.Caller, r *PullRecord
 	op := access.Op{Action: access.CreatePreview, Operation: "preview_pull_request", Resource: wish.About, Input: pullInput{pr.URL, pr.Author, pr.Head, pr.Fork},
 		Plan: pullPlan{e.Ref.String(), pr.URL, pr.Head, wish.Template.Deployer}, Summary: fmt.Sprintf("Run %s at commit %.12s of %s", e.Ref, pr.Head, pr.URL)}
 	if pr.Fork {
-		op.Approvers = &access.Approvers{Groups: groupsOf(wish.About.Owners), Subjects: usersOf(wish.About.Owners), Roles: []string{"sre", "admin"}}
+		by := (&access.Approvers{Roles: []string{"sre", "admin"}}).WithOwners(wish.About.Owners)
+		op.Approvers = &by
 	}
 	_, err = access.Do(ctx, s.cfg.Guard, who, op, func(ctx context.Context) (*Record, error) {
 		if live == nil {
@@ -231,18 +229,6 @@ type pullPlan struct {
 	PullRequest string `json:"pullRequest"`
 	Commit      string `json:"commit"`
 	Deployer    string `json:"deployer"`
-}
-
-func groupsOf(owners []string) []string { return withPrefix(owners, "group:") }
-func usersOf(owners []string) []string  { return withPrefix(owners, "user:") }
-
-func withPrefix(refs []string, prefix string) (out []string) {
-	for _, r := range refs {
-		if strings.HasPrefix(r, prefix) {
-			out = append(out, r)
-		}
-	}
-	return out
 }
 
 // advance has a preview go on to the commit that a wish names, and live as
@@ -292,14 +278,13 @@ func (k *PullKeeper) end(ctx context.Context, r *PullRecord, have []Record) erro
 
 // comment writes how the previews are, if that is not what the comment says.
 // Where there never were any it writes nothing.
-func (k *PullKeeper) comment(ctx context.Context, r *PullRecord, have []Record) error {
-	if len(have) == 0 && len(r.State.Waits) == 0 && r.State.Comment == "" {
+func (k *PullKeeper) comment(ctx context.Context, r *PullRecord, have []Record, waits map[string]string) error {
+	if len(have) == 0 && len(waits) == 0 && r.State.Comment == "" {
 		return nil
 	}
-	text := pullComment(&r.State, have)
-	sum := sha256.Sum256([]byte(text))
-	hash := hex.EncodeToString(sum[:])
-	if hash == r.State.Comment {
+	text := pullComment(&r.State, have, waits)
+	now := hash(text)
+	if now == r.State.Comment {
 		return nil
 	}
 	err := k.forges.Comment(ctx, r.PullRef, pullMarker, text)
@@ -307,7 +292,7 @@ func (k *PullKeeper) comment(ctx context.Context, r *PullRecord, have []Record) 
 		err = nil // the repository is gone, and who would read it with it
 	}
 	if err == nil {
-		r.State.Comment = hash
+		r.State.Comment = now
 	}
 	return err
 }
