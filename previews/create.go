@@ -1,6 +1,7 @@
 package previews
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -68,7 +69,7 @@ type plan struct {
 
 // summary says what would be done.
 func summary(r *Record) string {
-	return fmt.Sprintf("Run %s at %s for %s by %s", r.Service, or(r.Revision, "what the catalog reads"), r.ExpiresAt.Sub(r.CreatedAt), r.Template.Deployer)
+	return fmt.Sprintf("Run %s at %s for %s by %s", r.Service, cmp.Or(r.Revision, "what the catalog reads"), r.ExpiresAt.Sub(r.CreatedAt), r.Template.Deployer)
 }
 
 // wish checks what is asked for, without asking anybody else.

@@ -1,6 +1,7 @@
 package previews
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -69,7 +70,7 @@ func (d *dataSight) usable() bool { return d.Awaited == "" && d.Failed == "" && 
 func (d *dataSight) absent() bool { return len(d.There) == 0 && d.Trouble == "" }
 
 // why says what stands between a preview and its data, "" for nothing.
-func (d *dataSight) why() string { return or(d.Failed, or(d.Trouble, d.Awaited)) }
+func (d *dataSight) why() string { return cmp.Or(d.Failed, cmp.Or(d.Trouble, d.Awaited)) }
 
 // decision is what follows from a look.
 type decision struct {
@@ -137,7 +138,7 @@ func nextEnding(r *Record, s sight, now time.Time, d Deadlines) decision {
 	age := now.Sub(r.Since)
 	switch {
 	case absent:
-		next, why = withdraw, why+"; its data is being removed: "+or(s.Data.Trouble, strings.Join(s.Data.There, ", "))
+		next, why = withdraw, why+"; its data is being removed: "+cmp.Or(s.Data.Trouble, strings.Join(s.Data.There, ", "))
 	case s.Trouble != "":
 		why += "; " + s.Trouble
 	case len(s.Remains) > 0:
@@ -149,7 +150,7 @@ func nextEnding(r *Record, s sight, now time.Time, d Deadlines) decision {
 	}
 	stuck := age > d.Remove
 	if stuck {
-		why = fmt.Sprintf("stuck: not gone %s after its removal began; it is tried again, and %s should look into it. %s", coarse(age), or(r.Owner, "an operator"), sentence(why))
+		why = fmt.Sprintf("stuck: not gone %s after its removal began; it is tried again, and %s should look into it. %s", coarse(age), cmp.Or(r.Owner, "an operator"), sentence(why))
 	}
 	return decision{Phase: Deleting, Reason: why, Move: next, Stuck: stuck, After: min(max(age/8, fastLook), maxPause)}
 }
@@ -198,10 +199,10 @@ func nextLiving(r *Record, s sight, now time.Time, d Deadlines) decision {
 	if s.Trouble != "" {
 		why = s.Trouble
 	}
-	why = or(s.Data.why(), why)
+	why = cmp.Or(s.Data.why(), why)
 	switch r.Phase {
 	case Creating:
-		return nextCreating(s, or(why, r.Reason), age, d, r.Applied == r.Commit)
+		return nextCreating(s, cmp.Or(why, r.Reason), age, d, r.Applied == r.Commit)
 	case Ready, Degraded:
 		return nextDegraded(r, s, why, age, d)
 	default:
@@ -237,7 +238,7 @@ func stale(s sight) move {
 }
 
 func nextDegraded(r *Record, s sight, why string, age time.Duration, d Deadlines) decision {
-	out := decision{Phase: Degraded, Reason: or(why, "it does not answer"), After: slowLook}
+	out := decision{Phase: Degraded, Reason: cmp.Or(why, "it does not answer"), After: slowLook}
 	switch {
 	case s.Data.Failed != "":
 		return decision{Phase: Failed, Reason: out.Reason, After: maxPause}
@@ -253,11 +254,4 @@ func nextDegraded(r *Record, s sight, why string, age time.Duration, d Deadlines
 		out.Move = apply
 	}
 	return out
-}
-
-func or(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }

@@ -1,6 +1,7 @@
 package argocd
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -60,7 +61,7 @@ func (d *Deployer) planOf(w *previews.Wish) (*plan, error) {
 	if p.manifests, err = d.source(w, s, p.name); err != nil {
 		return nil, err
 	}
-	p.url = expand(w, p.name).text(or(s.URL, d.cfg.URL))
+	p.url = expand(w, p.name).text(cmp.Or(s.URL, d.cfg.URL))
 	guards, err := d.guards(w, p.name)
 	if err != nil {
 		return nil, err
@@ -74,7 +75,7 @@ func (d *Deployer) planOf(w *previews.Wish) (*plan, error) {
 }
 
 // projectOf is the project of previews in an Argo CD.
-func (d *Deployer) projectOf(i *Instance) string { return or(i.Project, d.cfg.Project) }
+func (d *Deployer) projectOf(i *Instance) string { return cmp.Or(i.Project, d.cfg.Project) }
 
 // application is a preview's application.
 func (d *Deployer) application(w *previews.Wish, p *plan, guards Source) *Application {
@@ -133,7 +134,7 @@ func (d *Deployer) destination(namespace string) Destination {
 // source is where the manifests of the service are.
 func (d *Deployer) source(w *previews.Wish, s Settings, namespace string) (Source, error) {
 	put := expand(w, namespace)
-	src := Source{RepoURL: d.rewritten(put.text(or(s.Repository, d.cfg.Repository))), TargetRevision: put.text(s.Revision)}
+	src := Source{RepoURL: d.rewritten(put.text(cmp.Or(s.Repository, d.cfg.Repository))), TargetRevision: put.text(s.Revision)}
 	own := s.Repository == "" && (d.cfg.Repository == "{repository}" || d.rewritten(w.Repository) == src.RepoURL)
 	switch {
 	case own && s.Revision == "":
@@ -183,11 +184,4 @@ func digest(of any) string {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:12])
-}
-
-func or(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }

@@ -1,6 +1,7 @@
 package argocd
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"io/fs"
@@ -38,7 +39,7 @@ type operation struct {
 
 // guards is the source of a preview's namespace and of what bounds it.
 func (d *Deployer) guards(w *previews.Wish, namespace string) (Source, error) {
-	src := Source{RepoURL: d.cfg.Guards.Repository, Path: or(d.cfg.Guards.Path, "guards"), TargetRevision: or(d.cfg.Guards.Revision, "HEAD")}
+	src := Source{RepoURL: d.cfg.Guards.Repository, Path: cmp.Or(d.cfg.Guards.Path, "guards"), TargetRevision: cmp.Or(d.cfg.Guards.Revision, "HEAD")}
 	if src.RepoURL == "" {
 		if d.opts.Guards == nil {
 			return src, fault.New(fault.FailedPrecondition, "nobody serves the guards of previews").WithFix("Configure previews.deployers.argocd.guards.")

@@ -1,6 +1,7 @@
 package argocd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -30,7 +31,7 @@ func (d *Deployer) Observe(ctx context.Context, w previews.Wish) (previews.Obser
 	o := previews.Observed{Exists: true}
 	o.Stale = app.Metadata.Annotations[annotationWish] != p.wish || !automated(app)
 	if !automated(app) {
-		o.Reason = or(untaken(app), "Its manifests are being checked.")
+		o.Reason = cmp.Or(untaken(app), "Its manifests are being checked.")
 		return o, nil
 	}
 	d.living(ctx, p, app, &w, &o)
@@ -48,13 +49,13 @@ func (d *Deployer) living(ctx context.Context, p *plan, app *Application, w *pre
 	case complaint != "":
 		o.Reason, o.Failed = complaint, lasting
 	case !at:
-		o.Reason = or(untaken(app), "Argo CD has not looked at it yet.")
+		o.Reason = cmp.Or(untaken(app), "Argo CD has not looked at it yet.")
 	case s.OperationState == nil:
 		o.Reason = "Argo CD is about to deploy it."
 	case s.OperationState.Phase == "Running":
-		o.Reason = or(unsynced(s.OperationState), "It is being deployed.")
+		o.Reason = cmp.Or(unsynced(s.OperationState), "It is being deployed.")
 	case s.OperationState.Phase != "Succeeded":
-		what, fix, _ := explain(or(unsynced(s.OperationState), s.OperationState.Message))
+		what, fix, _ := explain(cmp.Or(unsynced(s.OperationState), s.OperationState.Message))
 		o.Reason, o.Failed = sentences("Deploying it failed: "+what, fix), true
 	case !s.synced(p):
 		o.Reason = "Not everything is deployed yet: " + strings.Join(s.outOfSync(p), ", ") + "."
@@ -154,11 +155,11 @@ func (d *Deployer) unhealthy(ctx context.Context, p *plan, app *Application, o *
 	}
 	for _, n := range nodes {
 		if n.Waits != "" || n.Kind == "Pod" && n.Health.Status == "Degraded" {
-			out = append(out, n.String()+": "+plain(or(n.Waits, n.Health.Message)))
+			out = append(out, n.String()+": "+plain(cmp.Or(n.Waits, n.Health.Message)))
 		}
 	}
-	state := strings.ToLower(or(app.Status.Health.Status, "unknown"))
-	o.Reason = fmt.Sprintf("Argo CD calls it %s: %s.", state, or(strings.Join(out[:min(4, len(out))], "; "), "nothing is said why"))
+	state := strings.ToLower(cmp.Or(app.Status.Health.Status, "unknown"))
+	o.Reason = fmt.Sprintf("Argo CD calls it %s: %s.", state, cmp.Or(strings.Join(out[:min(4, len(out))], "; "), "nothing is said why"))
 	o.Failed = app.Status.Health.Status == "Degraded"
 }
 
