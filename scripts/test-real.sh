@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the test suites that need real servers, and installs or builds what is
 # missing first. SUITES is "all", "auto" (those that the last commits changed)
-# or names: postgres clients tokens backstage gitea argocd cgroups alerts.
+# or names: postgres vault clients tokens backstage gitea argocd cgroups alerts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 want=${*:-all}
@@ -10,6 +10,7 @@ export FAIRLEAD_REAL=1
 # What each suite concerns, as a pattern of changed paths, and its time limit.
 declare -A concerns=(
   [postgres]='^(internal/(store|realtest|jobs|app)|access|previews)/'
+  [vault]='^(secrets/|internal/realtest/(vault|postgres|server|realtest|certificates))'
   [gitea]='^(internal/(forge|git|realtest|app)|catalog/ingest)/'
   [clients]='^(mcp|rest|graphql|internal/(app|realtest)|catalog|access)/'
   [tokens]='^(access|internal/realtest)/'
@@ -18,8 +19,8 @@ declare -A concerns=(
   [cgroups]='^(previews/(local|previewstest)|internal/realtest)/'
   [alerts]='^(docs/alerts|internal/realtest)/'
 )
-declare -A limit=([postgres]=15m [gitea]=15m [clients]=20m [tokens]=10m [backstage]=10m [argocd]=25m [cgroups]=12m [alerts]=3m)
-order=(postgres clients tokens backstage gitea argocd cgroups alerts)
+declare -A limit=([postgres]=15m [vault]=10m [gitea]=15m [clients]=20m [tokens]=10m [backstage]=10m [argocd]=25m [cgroups]=12m [alerts]=3m)
+order=(postgres vault clients tokens backstage gitea argocd cgroups alerts)
 
 changed() {
   local base
@@ -55,6 +56,10 @@ for s in "${selected[@]}"; do
       go test -race -timeout "${limit[$s]}" ./internal/store/... ./internal/jobs/... ./access ./previews/... || failed=1
       go test -race -timeout "${limit[$s]}" -run 'TestApprovalsEndToEnd|TestPreviewData|TestMigrate' ./internal/app || failed=1
       go test -race -timeout "${limit[$s]}" -run 'Postgres|Redis' ./internal/realtest || failed=1 ;;
+    vault)
+      internal/realtest/install.sh
+      internal/realtest/vault.sh
+      go test -race -timeout "${limit[$s]}" -run Vault ./internal/realtest || failed=1 ;;
     backstage)
       internal/realtest/backstage.sh
       go test -race -timeout "${limit[$s]}" -run '^TestBackstage' ./internal/realtest ./internal/app || failed=1 ;;

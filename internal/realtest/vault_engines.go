@@ -1,0 +1,89 @@
+package realtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"testing"
+	"time"
+)
+
+// Database mounts the database engine over a new, empty PostgreSQL database of
+// the test's own, and gives that one's URL; see Postgres.
+func (s *VaultServer) Database(t testing.TB, mount string) (database string) {
+	t.Helper()
+	database = Postgres(t)
+	at, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Must(t, http.MethodPost, "sys/mounts/"+mount, map[string]any{"type": "database"}, nil)
+	s.Must(t, http.MethodPost, mount+"/config/postgres", map[string]any{
+		"plugin_name": "postgresql-database-plugin", "allowed_roles": "*", "username": "fairlead", "password": "any",
+		"connection_url": fmt.Sprintf("postgresql://{{username}}:{{password}}@%s%s?sslmode=disable", at.Host, at.Path),
+	}, nil)
+	return database
+}
+
+// DatabaseRole has Database's engine make users that may log in and read all
+// tables there are then, in a schema public.
+func (s *VaultServer) DatabaseRole(t testing.TB, mount, role string, ttl, limit time.Duration) {
+	t.Helper()
+	s.Must(t, http.MethodPost, mount+"/roles/"+role, map[string]any{
+		"db_name": "postgres", "default_ttl": ttl.Seconds(), "max_ttl": limit.Seconds(),
+		"creation_statements": `CREATE ROLE "{{name}}" WITH LOGIN PASSWORD '{{password}}' VALID UNTIL '{{expiration}}';` +
+			`GRANT SELECT ON ALL TABLES IN SCHEMA public TO "{{name}}";`,
+	}, nil)
+}
+
+// Policy makes a policy of Vault's rules.
+func (s *VaultServer) Policy(t testing.TB, name, rules string) {
+	t.Helper()
+	s.Must(t, http.MethodPut, "sys/policies/acl/"+name, map[string]any{"policy": rules}, nil)
+}
+
+// VaultRecord is one line of Vault's audit, of a request or its response.
+type VaultRecord struct {
+	// Type is request or response.
+	Type string
+	// Error is why it was refused, if it was.
+	Error string
+	// Auth tells who asked.
+	Auth struct {
+		DisplayName string `json:"display_name"`
+		EntityID    string `json:"entity_id"`
+		Policies    []string
+		Metadata    map[string]string
+	}
+	// Request tells what for. Values of secrets are hashed.
+	Request struct {
+		Operation, Path string
+		Namespace       struct{ Path string }
+		Data            map[string]any
+		// WrapTTL is in seconds.
+		WrapTTL int `json:"wrap_ttl"`
+	}
+	// Line is all of it.
+	Line []byte
+}
+
+// Audit gives what Vault's audit holds so far.
+func (s *VaultServer) Audit(t testing.TB) []VaultRecord {
+	t.Helper()
+	text, err := os.ReadFile(s.AuditFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []VaultRecord
+	for line := range bytes.Lines(text) {
+		r := VaultRecord{Line: line}
+		if err := json.Unmarshal(line, &r); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		out = append(out, r)
+	}
+	return out
+}
