@@ -33,7 +33,9 @@ const (
 // Actions are all actions there are, in a fixed order.
 func Actions() []Action {
 	return []Action{ReadCatalog, RefreshCatalog, RegisterCatalog, UnregisterCatalog, SearchExternal,
-		ReadPreviews, CreatePreview, ExtendPreview, DeletePreview, ForcePreview, ReadStrays, SweepPreviews, ReadProposals, ProposeChange, ReadApprovals, DecideApprovals, ReadAudit, ReadSelf, ReadSchema}
+		ReadPreviews, CreatePreview, ExtendPreview, DeletePreview, ForcePreview, ReadStrays, SweepPreviews,
+		ReadCredentials, RequestCredentials, CollectCredentials, RenewCredentials, RevokeCredentials, RevealCredentials,
+		ReadProposals, ProposeChange, ReadApprovals, DecideApprovals, ReadAudit, ReadSelf, ReadSchema}
 }
 
 // Effect is what an action does to the world, in the terms of MCP's hints.
@@ -48,15 +50,15 @@ type Effect struct {
 // as the worst.
 func (a Action) Effect() Effect {
 	switch a {
-	case ReadCatalog, ReadPreviews, ReadStrays, ReadProposals, ReadApprovals, ReadAudit, ReadSelf, ReadSchema:
+	case ReadCatalog, ReadPreviews, ReadStrays, ReadCredentials, ReadProposals, ReadApprovals, ReadAudit, ReadSelf, ReadSchema:
 		return Effect{ReadOnly: true, Idempotent: true}
 	case RefreshCatalog, ProposeChange:
 		return Effect{Idempotent: true}
 	case SearchExternal:
 		return Effect{Idempotent: true, Open: true}
-	case RegisterCatalog, CreatePreview, ExtendPreview, DecideApprovals:
+	case RegisterCatalog, CreatePreview, ExtendPreview, RequestCredentials, CollectCredentials, RenewCredentials, RevealCredentials, DecideApprovals:
 		return Effect{}
-	case UnregisterCatalog, DeletePreview, ForcePreview, SweepPreviews:
+	case UnregisterCatalog, DeletePreview, ForcePreview, SweepPreviews, RevokeCredentials:
 		return Effect{Destructive: true, Idempotent: true}
 	default:
 		return Effect{Destructive: true}

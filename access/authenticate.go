@@ -141,7 +141,11 @@ func (a *Authenticator) bearer(ctx context.Context, token string) (Caller, error
 	if err != nil {
 		return Caller{}, err
 	}
-	return callerOf(p)
+	who, err := callerOf(p)
+	if err == nil {
+		who.id.proof = NewSecret(token)
+	}
+	return who, err
 }
 
 func digestOf(token string) [sha256.Size]byte { return sha256.Sum256([]byte(token)) }

@@ -16,6 +16,7 @@ type identity struct {
 	groups    []string
 	roles     []string
 	token     string // the name of the credential, never its value
+	proof     Secret // the token itself, where somebody else issued it
 	anonymous bool
 	system    bool
 }
@@ -61,6 +62,15 @@ func (c Caller) Token() string {
 		return ""
 	}
 	return c.id.token
+}
+
+// Proof is the token that was shown, where somebody else issued it, for the one
+// place that exchanges it at who takes the same issuer's; zero otherwise.
+func (c Caller) Proof() Secret {
+	if c.id == nil {
+		return Secret{}
+	}
+	return c.id.proof
 }
 
 // IsZero tells whether this is nobody.

@@ -30,6 +30,9 @@ type Op struct {
 	Resource Attributes
 	// Target names what it is done to in the audit; "" means Resource.Ref.
 	Target string
+	// Holder tells that the caller holds what it is done to: then it needs no
+	// rule that allows it, and none may deny it.
+	Holder bool
 	// Input is summarised in the audit as JSON, with secrets masked.
 	Input any
 	// Plan is what would be done, in whole: what an approval is bound to, as
@@ -171,6 +174,9 @@ func (g *Guard) decision(who Caller, op Op) Decision {
 	if op.decided != nil {
 		return *op.decided
 	}
+	if op.Holder {
+		return g.policy.AllowHolder(who, op.Action, op.Resource)
+	}
 	return g.policy.Allow(who, op.Action, op.Resource)
 }
 
@@ -245,4 +251,25 @@ func outcomeOf(err error, took time.Duration) Outcome {
 	}
 	f := fault.From(err)
 	return Outcome{Status: StatusFailed, Code: f.Code, Message: plain(f.Message), Took: took}
+}
+
+// Note records what Fairlead did by itself that no rule may keep it from, such
+// as taking back what is over; work names it as System does, and err is how it
+// ended. An act that cannot be recorded is in the log.
+func (g *Guard) Note(ctx context.Context, work string, op Op, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordFor)
+	defer cancel()
+	b := g.begun(System(work), op, "(Fairlead itself)")
+	o := outcomeOf(err, 0)
+	b.Outcome = &o
+	if _, err := g.log.Begin(ctx, b); err != nil {
+		g.logger.ErrorContext(ctx, "an act of Fairlead's own is not recorded", "action", b.Action, "target", b.Target, "subject", b.Who.Subject(), "error", err)
+	}
+}
+
+// Refuse records that an act was refused for what was asked, before policy
+// could look at it, and gives err back: for acts of which somebody wants to see
+// who tried what. It records no more than Do does of refusals.
+func (g *Guard) Refuse(ctx context.Context, who Caller, op Op, err error) error {
+	return g.refuse(ctx, g.begun(who, op, ""), fault.From(err))
 }

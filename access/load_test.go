@@ -29,9 +29,9 @@ func TestLoadPolicyTellsEverythingThatIsWrong(t *testing.T) {
 `
 	_, err := access.LoadPolicy([]byte(text), "rules.yaml")
 	want := strings.Join([]string{
-		`rules.yaml:3:13: rules[0].effect: "permit" is no effect (Write "allow", "deny" or "approval".)`,
+		`rules.yaml:3:13: rules[0].effect: "permit" is no effect (Write "allow", "deny", "approval" or "limit".)`,
 		`rules.yaml:4:10: rules[0].who: the rule does not say for whom it is (Name subjects, agents, groups, roles or anonymous; subjects: ["*"] is everybody with a token.)`,
-		`rules.yaml:5:15: rules[0].actions[0]: "catalog.raed" matches no action (Known: catalog.read, catalog.refresh, catalog.register, catalog.unregister, knowledge.external, previews.read, previews.create, previews.extend, previews.delete, previews.force, previews.strays, previews.sweep, gitops.read, gitops.propose, approvals.read, approvals.decide, audit.read, self.read, schema.read; * stands for any part.)`,
+		`rules.yaml:5:15: rules[0].actions[0]: "catalog.raed" matches no action (Known: catalog.read, catalog.refresh, catalog.register, catalog.unregister, knowledge.external, previews.read, previews.create, previews.extend, previews.delete, previews.force, previews.strays, previews.sweep, secrets.read, secrets.request, secrets.collect, secrets.renew, secrets.revoke, secrets.plain, gitops.read, gitops.propose, approvals.read, approvals.decide, audit.read, self.read, schema.read; * stands for any part.)`,
 		`rules.yaml:8:20: rules[1].who.groups[0]: "a b" is not an entity reference of the form kind:namespace/name (Write for example group:default/name.)`,
 		`rules.yaml:9:14: rules[1].actions: the rule names no actions (Name actions, for example catalog.read or "catalog.*".)`,
 		`rules.yaml:11:26: rules[1].on.kinds[1]: "comp*": entities are picked by whole values, without patterns (Name each value in full, or leave the list out to mean all.)`,
@@ -52,10 +52,10 @@ func TestLoadPolicyIsStrict(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"empty", "", "rules: there are no rules"},
 		{"no rules", "rules: []", "there are no rules"},
-		{"an unknown key", "rules:\n  - nam: x\n", `rules.yaml:2:1: unknown key "nam" (Known here: name, effect, who, actions, on, approval.)`},
+		{"an unknown key", "rules:\n  - nam: x\n", `rules.yaml:2:1: unknown key "nam" (Known here: name, effect, who, actions, on, approval, limit.)`},
 		{"an unknown key on top", "rulez: []\n", `unknown key "rulez" (Known here: rules.)`},
 		{"an unknown key in who", "rules: [{who: {user: x}}]", `unknown key "user" (Known here: subjects, agents, groups, roles, anonymous.)`},
-		{"an unknown key in on", "rules: [{on: {kind: x}}]", `unknown key "kind" (Known here: refs, kinds, namespaces, types, owners, tags, environments, protected.)`},
+		{"an unknown key in on", "rules: [{on: {kind: x}}]", `unknown key "kind" (Known here: refs, kinds, namespaces, types, owners, tags, environments, protected, credentials, purposes.)`},
 		{"a wrong type", "rules:\n  - {actions: catalog.read}", "rules.yaml:2:1: a text `catalog...` stands where a list belongs"},
 		{"another wrong type", "rules: 3", "a whole number `3` stands where a list belongs"},
 		{"no YAML", "rules: [", "rules.yaml:1:1: did not find expected node content"},

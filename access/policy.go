@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Selector picks entities. Every list that is not empty must match; an empty
@@ -22,6 +23,10 @@ type Selector struct {
 	// no read touches one.
 	Environments []string `yaml:"environments,omitempty" json:"environments,omitempty"`
 	Protected    bool     `yaml:"protected,omitempty" json:"protected,omitempty"`
+	// Credentials and Purposes pick acts by the credential that they are about,
+	// and by what it is said to be for.
+	Credentials []string `yaml:"credentials,omitempty" json:"credentials,omitempty"`
+	Purposes    []string `yaml:"purposes,omitempty" json:"purposes,omitempty"`
 }
 
 // own, among the owners of a rule's selector, is any of the caller's groups.
@@ -30,11 +35,12 @@ const own = "own"
 func (s *Selector) matches(a *Attributes) bool {
 	return oneOf(s.Refs, a.Ref) && oneOf(s.Kinds, a.Kind) && oneOf(s.Namespaces, a.Namespace) &&
 		oneOf(s.Types, a.Type) && overlap(s.Owners, a.Owners) && overlap(s.Tags, a.Tags) &&
-		oneOf(s.Environments, a.Environment) && (!s.Protected || a.Protected)
+		oneOf(s.Environments, a.Environment) && (!s.Protected || a.Protected) &&
+		oneOf(s.Credentials, a.Credential) && oneOf(s.Purposes, a.Purpose)
 }
 
 func (s *Selector) empty() bool {
-	return len(s.Refs)+len(s.Kinds)+len(s.Namespaces)+len(s.Types)+len(s.Owners)+len(s.Tags)+len(s.Environments) == 0 && !s.Protected
+	return len(s.Refs)+len(s.Kinds)+len(s.Namespaces)+len(s.Types)+len(s.Owners)+len(s.Tags)+len(s.Environments)+len(s.Credentials)+len(s.Purposes) == 0 && !s.Protected
 }
 
 // text is the selector's canonical form: its lists are already sorted.
@@ -80,6 +86,9 @@ type rule struct {
 	// approval is set where the rule neither allows nor denies, but has what
 	// other rules allow wait for approval.
 	approval *approvalRule
+	// ttl is set where the rule neither allows nor denies, but bounds how long
+	// what other rules allow may last.
+	ttl time.Duration
 }
 
 // callers picks callers. Anonymous ones are picked by anonymous alone; of the
@@ -123,7 +132,7 @@ func (p *Policy) Scope(who Caller, action Action) Scope {
 	var allow, deny []grant
 	for i := range p.rules {
 		r := &p.rules[i]
-		if r.approval != nil || !r.who.match(who) || !anyGlob(r.actions, string(action)) {
+		if r.approval != nil || r.ttl > 0 || !r.who.match(who) || !anyGlob(r.actions, string(action)) {
 			continue
 		}
 		on, some := r.on.of(who)

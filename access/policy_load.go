@@ -45,6 +45,8 @@ type ruleSpec struct {
 	On      Selector `yaml:"on"`
 	// Approval belongs to the effect approval alone.
 	Approval *approvalSpec `yaml:"approval"`
+	// Limit belongs to the effect limit alone.
+	Limit *limitSpec `yaml:"limit"`
 }
 
 type whoSpec struct {
@@ -191,15 +193,17 @@ func knownKeys(typeName string) []string {
 	case "policyFile":
 		return []string{"rules"}
 	case "ruleSpec":
-		return []string{"name", "effect", "who", "actions", "on", "approval"}
+		return []string{"name", "effect", "who", "actions", "on", "approval", "limit"}
 	case "whoSpec":
 		return []string{"subjects", "agents", "groups", "roles", "anonymous"}
 	case "approvalSpec":
 		return []string{"by", "expires"}
+	case "limitSpec":
+		return []string{"ttl"}
 	case "approverSpec":
 		return []string{"owners", "groups", "roles", "subjects"}
 	default:
-		return []string{"refs", "kinds", "namespaces", "types", "owners", "tags", "environments", "protected"}
+		return []string{"refs", "kinds", "namespaces", "types", "owners", "tags", "environments", "protected", "credentials", "purposes"}
 	}
 }
 
@@ -210,11 +214,12 @@ func (l *loader) rule(path string, s *ruleSpec) rule {
 		l.add(path+".name", "Give the rule a short name such as read-catalog.", "the name %v", err)
 	}
 	switch s.Effect {
-	case "allow", "deny", effectApproval:
+	case "allow", "deny", effectApproval, effectLimit:
 	default:
-		l.add(path+".effect", `Write "allow", "deny" or "approval".`, "%q is no effect", clip(s.Effect, 80))
+		l.add(path+".effect", `Write "allow", "deny", "approval" or "limit".`, "%q is no effect", clip(s.Effect, 80))
 	}
 	r.approval = l.approval(path, s)
+	r.ttl = l.limit(path, s)
 	r.who = l.callers(path+".who", &s.Who)
 	l.actions(path+".actions", s.Actions)
 	r.on = l.selector(path+".on", &s.On)
@@ -260,6 +265,7 @@ func (l *loader) selector(path string, s *Selector) Selector {
 		Tags:       l.exact(path+".tags", slices.Clone(s.Tags)),
 
 		Environments: l.exact(path+".environments", slices.Clone(s.Environments)), Protected: s.Protected,
+		Credentials: l.exact(path+".credentials", slices.Clone(s.Credentials)), Purposes: l.exact(path+".purposes", slices.Clone(s.Purposes)),
 	}
 }
 

@@ -73,7 +73,9 @@ type Limits map[string]Rate
 func DefaultLimits() Limits {
 	return Limits{"*": {Burst: 60, Per: time.Minute}, string(RefreshCatalog): {Burst: 30, Per: time.Minute},
 		string(RegisterCatalog): {Burst: 60, Per: 10 * time.Minute}, string(ProposeChange): {Burst: 30, Per: 10 * time.Minute},
-		string(SearchExternal): {Burst: 30, Per: time.Hour}}
+		string(SearchExternal): {Burst: 30, Per: time.Hour}, string(RequestCredentials): {Burst: 60, Per: 10 * time.Minute},
+		// What is taken back too often does no harm.
+		string(RevokeCredentials): {Burst: 600, Per: time.Minute}}
 }
 
 // with gives the limits with those of more put over them.

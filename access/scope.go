@@ -20,6 +20,10 @@ type Attributes struct {
 	// none, and Protected tells whether the catalog says that it is protected.
 	Environment string
 	Protected   bool
+	// Credential is the credential that an act is about, "" for none, and
+	// Purpose what the caller says that it is for.
+	Credential string
+	Purpose    string
 }
 
 // Scope is what a caller may read, compiled from policy to data. The zero

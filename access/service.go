@@ -93,6 +93,8 @@ func (s *Service) extent(who Caller, action Action) string {
 		return "your own acts"
 	case action == ReadApprovals && !scope.All() && !who.Anonymous():
 		return "your own requests, those you may decide on" + prefixed(", and those on ", scope.words())
+	case (action == ReadCredentials || action == RevokeCredentials) && !scope.All() && !who.Anonymous() && len(scope.deny) == 0:
+		return "leases that you hold" + prefixed(", and those of ", scope.words())
 	case action == DecideApprovals:
 		if who.Anonymous() || who.Agent() != "" || !strings.HasPrefix(who.Subject(), "user:") || !s.policy.asks(who) {
 			return ""

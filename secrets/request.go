@@ -1,0 +1,274 @@
+package secrets
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/catalog/entity"
+	"github.com/fairlead-dev/fairlead/catalog/index"
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+// RequestInput asks for a credential. Who it is for is the caller.
+type RequestInput struct {
+	Service     string `json:"service" jsonschema:"what lends it: a bare name or a reference"`
+	Name        string `json:"name" jsonschema:"the credential's name in the service's catalog file"`
+	TTL         string `json:"ttl,omitempty" jsonschema:"how long it is wanted for, for example 15m; at least 30s. It is lent for less where something bounds it: see expiresAt"`
+	Environment string `json:"environment,omitempty" jsonschema:"the environment that it is for, where it is for several"`
+	Purpose     string `json:"purpose,omitempty" jsonschema:"what it is for, in a word: policy may ask for one"`
+	Task        string `json:"task,omitempty" jsonschema:"the task that it is for, for who looks at the leases"`
+	BoundTo     string `json:"boundTo,omitempty" jsonschema:"what it ends with: preview:ID, proposal:ID, or session, which ends 90s after its holder was last heard of"`
+	New         bool   `json:"new,omitempty" jsonschema:"another one, though the same is on loan to you already"`
+	Key         string `json:"key,omitempty" jsonschema:"idempotency key of your choice: asking again with it gives the same lease"`
+}
+
+// BorrowInput asks for a credential to be used.
+type BorrowInput = RequestInput
+
+// Request has a credential issued and gives the lease, which gives access to
+// nothing: the person whom the caller acts for collects it. Asking again for
+// the same gives the same lease until it ends, one that is bound to a session
+// excepted. Faults: not_found (service), invalid (a field),
+// failed_precondition (the service does not lend it; the issuer knows no such
+// role or path; what it would be bound to is over), forbidden,
+// approval_required, conflict (the key was used for something else),
+// quota_exceeded, unavailable (the issuer).
+func (s *Service) Request(ctx context.Context, who access.Caller, in RequestInput) (*Lease, error) {
+	out, _, err := s.request(ctx, who, in, false)
+	if err != nil {
+		return nil, err
+	}
+	return out.View(s.cfg.Now()), nil
+}
+
+// handed is the input of a request whose answer holds what opens the wrapping.
+type handed struct {
+	RequestInput
+	Wrapped bool `json:"wrapped"`
+}
+
+// Borrow is Request for callers that use the credential themselves: who may
+// collect it gets what opens its wrapping in the answer; asking again makes
+// another wrapping, and the one before is worthless. Who may not, or has opened
+// it already, gets the lease alone. Faults: those of Request.
+func (s *Service) Borrow(ctx context.Context, who access.Caller, in BorrowInput) (*Loan, error) {
+	out, may, err := s.request(ctx, who, in, true)
+	if err != nil {
+		return nil, err
+	}
+	if again := out.State == Live && out.Wrapping != WrappingOpened; may && again && out.wrapped == nil {
+		return s.Collect(ctx, who, CollectInput{Lease: out.ID})
+	}
+	return s.loan(&out.Record, out.wrapped), nil
+}
+
+// request has a credential issued; may tells whether the caller is handed what
+// opens its wrapping, if wanted.
+func (s *Service) request(ctx context.Context, who access.Caller, in RequestInput, want bool) (out *issued, may bool, err error) {
+	if err := s.there(); err != nil {
+		return nil, false, err
+	}
+	e, err := s.cfg.Catalog.GetEntity(ctx, who, catalog.GetEntityInput{Ref: in.Service})
+	if err != nil {
+		return nil, false, err
+	}
+	op := access.Op{Action: access.RequestCredentials, Operation: "request_credentials", Resource: index.AttributesOf(e), Input: in}
+	r, err := s.wish(who, e, in)
+	if err == nil {
+		err = s.binds(ctx, who, in.BoundTo)
+	}
+	if err != nil {
+		return nil, false, s.cfg.Guard.Refuse(ctx, who, op, err)
+	}
+	if may = want && s.hands(who, &r); may {
+		op.Input = handed{in, true}
+	}
+	op.Resource, op.Summary = r.About, summary(&r)
+	op.Plan = plan{r.Service, r.Offer.Name, r.Environment, r.ExpiresAt.Sub(r.CreatedAt).String(), r.Purpose, r.Task}
+	out, err = access.Do(ctx, s.cfg.Guard, who, op, func(ctx context.Context) (*issued, error) {
+		return s.lend(ctx, who, r, !in.New && in.BoundTo != Session, may)
+	})
+	return out, may, err
+}
+
+// hands tells whether a caller may be handed what opens the wrapping without
+// asking anybody.
+func (s *Service) hands(who access.Caller, r *Record) bool {
+	about := s.about(r)
+	return s.cfg.Policy.Allow(who, access.CollectCredentials, about).Allowed && !s.cfg.Policy.NeedsApproval(who, access.CollectCredentials, about)
+}
+
+// issued is a lease, and the wrapping of one that was issued just now.
+type issued struct {
+	Record
+	wrapped *Wrapped
+}
+
+// plan is what an approval of a loan is bound to.
+type plan struct {
+	Service     string `json:"service"`
+	Name        string `json:"name"`
+	Environment string `json:"environment,omitempty"`
+	TTL         string `json:"ttl"`
+	Purpose     string `json:"purpose,omitempty"`
+	Task        string `json:"task,omitempty"`
+}
+
+// summary says what would be done.
+func summary(r *Record) string {
+	text := fmt.Sprintf("Lend %s of %s", r.Offer.Name, r.Service)
+	if r.Environment != "" {
+		text += " for " + r.Environment
+	}
+	text += " for " + r.ExpiresAt.Sub(r.CreatedAt).String()
+	if r.Purpose != "" {
+		text += " to " + r.Purpose
+	}
+	return text
+}
+
+// wish checks what is asked for, without asking anybody else.
+func (s *Service) wish(who access.Caller, e *catalog.Entity, in RequestInput) (r Record, err error) {
+	for _, f := range []struct {
+		field, text string
+		most        int
+	}{{"environment", in.Environment, 100}, {"purpose", in.Purpose, 100}, {"task", in.Task, 300}, {"boundTo", in.BoundTo, 100}, {"key", in.Key, 200}} {
+		if err := checkText(f.field, f.text, f.most); err != nil {
+			return r, err
+		}
+	}
+	if r.Offer, err = offerOf(e, in.Name); err != nil {
+		return r, err
+	}
+	r.About = index.AttributesOf(e)
+	r.About.Credential, r.About.Purpose = r.Offer.Name, in.Purpose
+	if r.Environment, r.About.Protected, err = environmentOf(e, &r.Offer, in.Environment); err != nil {
+		return r, err
+	}
+	r.About.Environment = r.Environment
+	ttl, most, err := s.ttl(who, &r, in.TTL)
+	if err != nil {
+		return r, err
+	}
+	r.ID, r.Service, r.Key = newID(e.Ref.Name+"-"+r.Offer.Name), e.Ref.String(), in.Key
+	r.Person, r.Agent, r.Purpose, r.Task, r.BoundTo = who.Subject(), who.Agent(), in.Purpose, in.Task, in.BoundTo
+	r.InputHash = hash(r.Service, r.Offer.Name, r.Environment, r.Purpose, r.Task, r.BoundTo)
+	r.CreatedAt = s.now()
+	r.ExpiresAt, r.Until, r.BeatAt = r.CreatedAt.Add(ttl), r.CreatedAt.Add(most), r.CreatedAt
+	r.State, r.Wrapping, r.DueAt = Issuing, WrappingNone, r.CreatedAt.Add(issueWithin)
+	return r, nil
+}
+
+// ttl is how long a credential is lent for, and how long at most.
+func (s *Service) ttl(who access.Caller, r *Record, asked string) (ttl, most time.Duration, err error) {
+	if ttl = s.cfg.TTL.Default; asked != "" {
+		if ttl, err = duration("ttl", asked); err != nil {
+			return 0, 0, err
+		}
+	}
+	most = s.cfg.TTL.Max
+	if r.Offer.MaxTTL > 0 {
+		most = min(most, r.Offer.MaxTTL)
+	}
+	if bound, _ := s.cfg.Policy.Bound(who, access.RequestCredentials, r.About); bound > 0 {
+		most = min(most, bound)
+	}
+	return min(ttl, most), most, nil
+}
+
+// duration reads how long something is wanted for.
+func duration(field, text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, fault.New(fault.Invalid, "%s: %q is no duration", field, clip(text, 80)).WithFix("Write for example 45s, 15m or 1h.")
+	}
+	if d < MinTTL {
+		return 0, fault.New(fault.Invalid, "%s: %s is less than %s", field, d, MinTTL).WithFix("Ask for %s at least.", MinTTL)
+	}
+	return d, nil
+}
+
+// environmentOf is the environment that is meant, and whether what is lent
+// reaches a protected one: whatever is asked for, it is the same credential in
+// all that it is for.
+func environmentOf(e *catalog.Entity, o *Offer, asked string) (name string, protected bool, err error) {
+	all, guarded := []string{}, map[string]bool{}
+	for _, it := range e.Spec().Object("fairlead").List("environments") {
+		if v, ok := it.Value.(*entity.Object); ok && v.String("name") != "" {
+			all = append(all, v.String("name"))
+			guarded[v.String("name")] = v.Get("protected") == true
+		}
+	}
+	if len(o.Environments) > 0 {
+		all = o.Environments
+	}
+	protected = slices.ContainsFunc(all, func(name string) bool { return guarded[name] })
+	switch {
+	case asked == "" && len(all) == 1:
+		return all[0], protected, nil
+	case asked == "" && len(o.Environments) == 0, slices.Contains(all, asked):
+		return asked, protected, nil
+	case asked == "":
+		return "", false, fault.New(fault.Invalid, "environment: %s of %s is for several", o.Name, e.Ref).WithFix("Name one of %s.", strings.Join(all, ", "))
+	case len(all) == 0:
+		return "", false, fault.New(fault.Invalid, "environment: %s has none %q", e.Ref, clip(asked, 80)).WithFix("Leave it out.")
+	}
+	return "", false, fault.New(fault.Invalid, "environment: %s of %s is not for %q", o.Name, e.Ref, clip(asked, 80)).WithFix("It is for %s.", strings.Join(all, ", "))
+}
+
+// binds tells by its error that a lease cannot be bound to something.
+func (s *Service) binds(ctx context.Context, who access.Caller, to string) error {
+	if to == "" || to == Session {
+		return nil
+	}
+	kind, id, _ := strings.Cut(to, ":")
+	if s.cfg.Bindings == nil || !isID(kind) || !isID(id) {
+		return fault.New(fault.Invalid, "boundTo: a lease cannot be bound to %q", clip(to, 80)).WithFix("Write session, preview:ID or proposal:ID.")
+	}
+	return s.cfg.Bindings.May(ctx, who, kind, id)
+}
+
+func checkText(field, text string, most int) error {
+	if len(text) > most || strings.ToValidUTF8(text, "") != text || strings.ContainsFunc(text, unicode.IsControl) || strings.HasPrefix(text, "-") {
+		return fault.New(fault.Invalid, "%s is longer than %d bytes, holds control characters or begins with -", field, most).WithFix("Correct %s.", field)
+	}
+	return nil
+}
+
+// newID makes an id that is unique for good: a name, as far as it goes, and 60
+// random bits.
+func newID(name string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(name) {
+		if (r < 'a' || r > 'z') && (r < '0' || r > '9') {
+			r = '-'
+		}
+		if b.Len() < 40 && (r != '-' || b.Len() > 0) {
+			b.WriteRune(r)
+		}
+	}
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // it never fails
+	tail := strings.ToLower(base32.StdEncoding.EncodeToString(random[:]))[:12]
+	return strings.TrimLeft(strings.TrimRight(b.String(), "-")+"-"+tail, "-")
+}
+
+func hash(parts ...string) string {
+	enc, err := json.Marshal(parts)
+	if err != nil { // texts always marshal
+		panic(err)
+	}
+	sum := sha256.Sum256(enc)
+	return hex.EncodeToString(sum[:16])
+}
