@@ -87,13 +87,13 @@ type Record struct {
 	Version int64
 }
 
-// overdueAfter is how long a revocation may take until it is called overdue.
-const overdueAfter = time.Minute
+// OverdueAfter is how long a revocation may take until it is called overdue.
+const OverdueAfter = time.Minute
 
 // Overdue tells whether it is over for a minute, and its issuer has not taken
 // it back.
 func (r *Record) Overdue(now time.Time) bool {
-	return r.State == Revoking && now.Sub(r.EndedAt) > overdueAfter
+	return r.State == Revoking && now.Sub(r.EndedAt) > OverdueAfter
 }
 
 // over decides that a lease is over.
