@@ -109,7 +109,7 @@ type Claims interface {
 	// keeps holding it.
 	ReportPreview(ctx context.Context, r Record, holder string, e *Event, overdue time.Time) (ok bool, err error)
 	// AdmitPreviews admits those of the queue that there is room for, in
-	// order; they are overdue then.
+	// order; they are overdue then, and nobody holds them.
 	AdmitPreviews(ctx context.Context, l Limits, now time.Time) error
 	// OverduePreviews gives new turns to previews that nobody looks after.
 	OverduePreviews(ctx context.Context, now time.Time) ([]Turn, error)

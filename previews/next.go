@@ -87,11 +87,10 @@ type decision struct {
 
 // The pauses between looks.
 const (
-	fastLook  = 200 * time.Millisecond // while somebody waits
-	slowLook  = 5 * time.Second        // while it takes long
-	calmLook  = 20 * time.Second       // while all is well
-	queueLook = 2 * time.Second        // at first while there is no room; who makes some lets the next in
-	maxPause  = time.Minute            // while a removal is stuck
+	fastLook = 200 * time.Millisecond // while somebody waits
+	slowLook = 5 * time.Second        // while it takes long
+	calmLook = 20 * time.Second       // while all is well
+	maxPause = time.Minute            // while a removal is stuck
 )
 
 // next says what follows: what a preview is, what was seen of it, and what
@@ -185,7 +184,7 @@ func nextLiving(r *Record, s sight, now time.Time, d Deadlines) decision {
 	age := now.Sub(r.Since)
 	switch {
 	case r.Phase == Pending && r.AdmittedAt.IsZero():
-		return decision{Phase: Pending, Reason: r.Reason, After: min(max(age/4, queueLook), calmLook)}
+		return decision{Phase: Pending, Reason: r.Reason, After: calmLook} // who makes room lets the next in
 	case r.Phase == Pending && len(r.Template.Data) > 0:
 		return decision{Phase: Creating, Reason: "its data is being made: " + strings.Join(texts(r.Template.Data), ", "), Move: provide, After: fastLook}
 	case r.Phase == Pending:

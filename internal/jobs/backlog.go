@@ -18,7 +18,7 @@ type Backlog struct {
 	Due    int
 	Oldest time.Time
 	// Later are tasks whose time has not come, Running those that are being
-	// done, and GivenUp those that failed for good within the last hour.
+	// done or rest for a moment between two goes, and GivenUp those that failed for good within the last hour.
 	Later, Running, GivenUp int
 }
 

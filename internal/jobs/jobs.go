@@ -6,9 +6,9 @@ package jobs
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -54,9 +54,6 @@ type Config struct {
 // contexts end, and they are handed back.
 const softStop = time.Second
 
-// tryAgain is the pause after a failure.
-const tryAgain = 2 * time.Second
-
 // Queue is where tasks wait and who does them.
 type Queue struct {
 	insert func(ctx context.Context, t Task) error
@@ -66,9 +63,10 @@ type Queue struct {
 }
 
 // OverSQLite makes a queue in an SQLite database, which is to have one
-// connection.
+// connection and no other process at work on it: tasks that another one adds
+// wait until this one looks, which it does every second.
 func OverSQLite(ctx context.Context, db *sql.DB, cfg Config) (*Queue, error) {
-	return open(ctx, riversqlite.New(db), cfg, func() {})
+	return open(ctx, alone[*sql.Tx]{riversqlite.New(db)}, cfg, func() {})
 }
 
 // OverPostgres makes a queue in the PostgreSQL database of a URL, which
@@ -119,36 +117,46 @@ func open[TTx any](ctx context.Context, driver riverdriver.Driver[TTx], cfg Conf
 	if _, err := migrate(ctx, driver, quiet); err != nil {
 		return nil, unavailable(err)
 	}
+	w := newWorker(cfg)
 	workers := river.NewWorkers()
-	if err := river.AddWorkerSafely(workers, &worker{cfg: cfg}); err != nil {
+	if err := river.AddWorkerSafely(workers, w); err != nil {
 		return nil, err
 	}
 	client, err := river.NewClient(driver, &river.Config{
-		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: cfg.Workers}}, Workers: workers, Logger: quiet,
-		FetchCooldown: 50 * time.Millisecond, FetchPollInterval: 100 * time.Millisecond, JobTimeout: cfg.Timeout, RescueStuckJobsAfter: 2 * cfg.Timeout,
+		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: cfg.Workers + mostNaps}}, Workers: workers, Logger: quiet,
+		FetchCooldown: pause(driver), FetchPollInterval: fetchPoll, JobTimeout: -1, RescueStuckJobsAfter: w.longest() + cfg.Timeout/2,
 		CompletedJobRetentionPeriod: time.Minute, CancelledJobRetentionPeriod: time.Hour, DiscardedJobRetentionPeriod: time.Hour, SoftStopTimeout: softStop,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("jobs: %w", err)
 	}
-	return &Queue{insert: inserter(client), run: runner(client), count: counter(driver, client), close: release}, nil
+	var starting sync.RWMutex
+	return &Queue{insert: inserter(client, &starting), run: runner(client, &starting, w), count: counter(driver, client), close: release}, nil
 }
 
-func inserter[TTx any](client *river.Client[TTx]) func(context.Context, Task) error {
+// inserter adds tasks, but not while the client starts: adding wakes what only
+// starting makes.
+func inserter[TTx any](client *river.Client[TTx], starting *sync.RWMutex) func(context.Context, Task) error {
 	unique := river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{rivertype.JobStateAvailable, rivertype.JobStatePending,
 		rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled}}
 	return func(ctx context.Context, t Task) error {
+		starting.RLock()
+		defer starting.RUnlock()
 		_, err := client.Insert(ctx, t, &river.InsertOpts{UniqueOpts: unique, MaxAttempts: 100})
 		return err
 	}
 }
 
-func runner[TTx any](client *river.Client[TTx]) func(context.Context) error {
+func runner[TTx any](client *river.Client[TTx], starting *sync.RWMutex, w *worker) func(context.Context) error {
 	return func(ctx context.Context) error {
-		if err := client.Start(context.WithoutCancel(ctx)); err != nil {
+		starting.Lock()
+		err := client.Start(context.WithoutCancel(ctx))
+		starting.Unlock()
+		if err != nil {
 			return fmt.Errorf("starting jobs: %w", err)
 		}
 		<-ctx.Done()
+		w.wake()
 		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 4*softStop)
 		defer cancel()
 		if err := client.Stop(stop); err != nil {
@@ -173,41 +181,6 @@ func (q *Queue) Run(ctx context.Context) error { return q.run(ctx) }
 
 // Close lets go of the database. Run must have ended.
 func (q *Queue) Close() { q.close() }
-
-// worker does tasks for River.
-type worker struct {
-	river.WorkerDefaults[Task]
-	cfg Config
-}
-
-// Work does one task, for a while.
-func (w *worker) Work(ctx context.Context, job *river.Job[Task]) (err error) {
-	do := w.cfg.Works[job.Args.What]
-	if do == nil {
-		return river.JobCancel(fmt.Errorf("there is no work %q", job.Args.What))
-	}
-	again, err := guarded(ctx, do, job.Args)
-	switch {
-	case ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return river.JobSnooze(0) // handed back
-	case err != nil:
-		w.cfg.Logger.WarnContext(ctx, "a job failed and is tried again", "job", job.Args.What, "key", job.Args.Key, "error", err)
-		return river.JobSnooze(tryAgain)
-	case again < 0:
-		return nil
-	}
-	return river.JobSnooze(again)
-}
-
-// guarded makes an error of a panic.
-func guarded(ctx context.Context, do Work, t Task) (again time.Duration, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic in job %s: %v", t.What, p)
-		}
-	}()
-	return do(ctx, t)
-}
 
 // atLeast passes on records of a level or above.
 type atLeast struct {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,23 +20,25 @@ type replica struct {
 	stop func()
 }
 
+// run starts a replica that ends with the test; done is called at its end.
+func run(t *testing.T, q *jobs.Queue, done func()) *replica {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- q.Run(ctx) }()
+	stop := sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		q.Close()
+		done()
+	})
+	t.Cleanup(stop)
+	return &replica{q, stop}
+}
+
 // engines runs a test on each engine; open gives a replica on one database.
 func engines(t *testing.T, test func(t *testing.T, open func(jobs.Work) *replica)) {
-	start := func(t *testing.T, q *jobs.Queue, done func()) *replica {
-		ctx, cancel := context.WithCancel(context.Background())
-		ended := make(chan error, 1)
-		go func() { ended <- q.Run(ctx) }()
-		stop := sync.OnceFunc(func() {
-			cancel()
-			if err := <-ended; err != nil {
-				t.Error(err)
-			}
-			q.Close()
-			done()
-		})
-		t.Cleanup(stop)
-		return &replica{q, stop}
-	}
 	t.Run("sqlite", func(t *testing.T) {
 		dir := t.TempDir()
 		test(t, func(w jobs.Work) *replica {
@@ -47,7 +50,7 @@ func engines(t *testing.T, test func(t *testing.T, open func(jobs.Work) *replica
 			if err != nil {
 				t.Fatal(err)
 			}
-			return start(t, q, func() { _ = db.Close() })
+			return run(t, q, func() { _ = db.Close() })
 		})
 	})
 	t.Run("postgres", func(t *testing.T) {
@@ -57,7 +60,7 @@ func engines(t *testing.T, test func(t *testing.T, open func(jobs.Work) *replica
 			if err != nil {
 				t.Fatal(err)
 			}
-			return start(t, q, func() {})
+			return run(t, q, func() {})
 		})
 	})
 }
@@ -117,6 +120,89 @@ func TestHandedBack(t *testing.T) {
 		}
 		<-began
 		first.stop()
+		done := make(chan struct{})
+		open(func(context.Context, jobs.Task) (time.Duration, error) { close(done); return -1, nil })
+		select {
+		case <-done:
+		case <-time.After(30 * time.Second):
+			t.Error("nobody went on with it")
+		}
+	})
+}
+
+// TestWoken adds tasks one after the other, each done at once and not when
+// somebody looks.
+func TestWoken(t *testing.T) {
+	engines(t, func(t *testing.T, open func(jobs.Work) *replica) {
+		done := make(chan struct{})
+		q := open(func(context.Context, jobs.Task) (time.Duration, error) { done <- struct{}{}; return -1, nil })
+		began := time.Now()
+		for i := range int64(20) {
+			if err := q.Add(t.Context(), jobs.Task{What: "w", Number: i}); err != nil {
+				t.Fatal(err)
+			}
+			<-done
+			time.Sleep(5 * time.Millisecond) // what is told of at once after another may have to wait
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("20 tasks took %s", took)
+		}
+	})
+}
+
+// TestCrowd has many more tasks rest than may do so in the program, and few
+// done at once.
+func TestCrowd(t *testing.T) {
+	dir, atWork, most := t.TempDir(), atomic.Int64{}, atomic.Int64{}
+	db, err := store.OpenJobs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var done sync.Map
+	var ended atomic.Int64
+	q, err := jobs.OverSQLite(t.Context(), db, jobs.Config{Workers: 3, Works: map[string]jobs.Work{"w": func(_ context.Context, task jobs.Task) (time.Duration, error) {
+		now := atWork.Add(1)
+		defer atWork.Add(-1)
+		for was := most.Load(); now > was && !most.CompareAndSwap(was, now); was = most.Load() {
+		}
+		if _, again := done.LoadOrStore(task.Number, true); !again {
+			return 500 * time.Millisecond, nil
+		}
+		ended.Add(1)
+		return -1, nil
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := run(t, q, func() { _ = db.Close() })
+	for i := range int64(230) {
+		if err := r.Add(t.Context(), jobs.Task{What: "w", Number: i}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	await(t, "all are done", func() bool { return ended.Load() == 230 })
+	if n := most.Load(); n > 3 {
+		t.Errorf("%d were at work at once", n)
+	}
+}
+
+// TestNapsEnd ends a replica while a task of its rests, and has another go on.
+func TestNapsEnd(t *testing.T) {
+	engines(t, func(t *testing.T, open func(jobs.Work) *replica) {
+		rests := make(chan struct{}, 1)
+		first := open(func(context.Context, jobs.Task) (time.Duration, error) {
+			rests <- struct{}{}
+			return 4 * time.Second, nil
+		})
+		if err := first.Add(t.Context(), jobs.Task{What: "w", Key: "a"}); err != nil {
+			t.Fatal(err)
+		}
+		<-rests
+		began := time.Now()
+		first.stop()
+		if took := time.Since(began); took > 3*time.Second {
+			t.Errorf("it ended after %s", took)
+		}
 		done := make(chan struct{})
 		open(func(context.Context, jobs.Task) (time.Duration, error) { close(done); return -1, nil })
 		select {

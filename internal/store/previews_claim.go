@@ -62,7 +62,8 @@ func (s *Store) ReportPreview(ctx context.Context, r previews.Record, holder str
 // queued selects those that wait for room, in order.
 const queued = "WHERE phase = 'pending' AND admitted_at = 0 AND ended_at = 0 ORDER BY created_at, id"
 
-// AdmitPreviews admits those that there is room for. See previews.Claims.
+// AdmitPreviews admits those that there is room for. Who holds one of them has
+// seen it without room, and puts nothing down any more. See previews.Claims.
 func (s *Store) AdmitPreviews(ctx context.Context, l previews.Limits, now time.Time) error {
 	return s.changePreviews(ctx, func(tx *sql.Tx) error {
 		if err := inLine(ctx, tx); err != nil {
@@ -87,7 +88,7 @@ func (s *Store) AdmitPreviews(ctx context.Context, l previews.Limits, now time.T
 				none[of] = true
 				continue
 			}
-			if _, err := tx.ExecContext(ctx, s.query("UPDATE previews SET admitted_at = ?2, overdue_at = 0 WHERE id = ?1"), r.ID, micros(now)); err != nil {
+			if _, err := tx.ExecContext(ctx, s.query("UPDATE previews SET admitted_at = ?2, overdue_at = 0, holder = '', held_until = 0 WHERE id = ?1"), r.ID, micros(now)); err != nil {
 				return err
 			}
 		}

@@ -108,3 +108,31 @@ func TestPreviewClaims(t *testing.T) {
 		}
 	})
 }
+
+// TestAdmittedWhileHeld has one let in while somebody holds it who has seen it
+// without room: what that one puts down does not count, and it is looked after
+// at once.
+func TestAdmittedWhileHeld(t *testing.T) {
+	engines(t, func(t *testing.T, dsn func(testing.TB) string) {
+		s, now := open(t, dsn(t)), time.Now()
+		for _, id := range []string{"a", "b"} {
+			if _, err := s.AddPreview(t.Context(), previewOf(id, ""), previews.Limits{PerAgent: 1}.WithDefaults()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r, h, err := s.ClaimPreview(t.Context(), previews.Turn{ID: "b", Number: 1}, "x", now, now.Add(time.Minute))
+		if err != nil || h != previews.Taken || !r.AdmittedAt.IsZero() {
+			t.Fatal(r, h, err)
+		}
+		if err := s.AdmitPreviews(t.Context(), previews.Limits{PerAgent: 2}.WithDefaults(), now); err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := s.ReportPreview(t.Context(), r, "x", nil, now.Add(time.Hour)); ok || err != nil {
+			t.Errorf("put down what was seen before: %v, %v", ok, err)
+		}
+		turns, err := s.OverduePreviews(t.Context(), now.Add(time.Millisecond))
+		if err != nil || !slices.Contains(turns, previews.Turn{ID: "b", Number: 2}) {
+			t.Errorf("turns %v, %v", turns, err)
+		}
+	})
+}
