@@ -12,6 +12,6 @@ var version = "dev" // set by the linker
 
 func main() {
 	os.Exit(command.Main(os.Args[1:], command.Streams{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Getenv, Version: version,
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Getenv, Environ: os.Environ, Version: version,
 	}))
 }

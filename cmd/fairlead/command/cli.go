@@ -17,6 +17,7 @@ type cli struct {
 	Catalog    catalogCmd    `cmd:"" help:"Check catalog files; errors, sources, locations and refreshing of a server's catalog."`
 	Status     statusCmd     `cmd:"" help:"How the server is doing and who you are to it."`
 	Knowledge  knowledgeCmd  `cmd:"" help:"Runbooks, documentation, decisions and answers: search, read, propose."`
+	Creds      credsCmd      `cmd:"" help:"Credentials on loan: run a command with one, list, revoke."`
 	Change     changeCmd     `cmd:"" help:"Changes proposed by pull request: list, show."`
 	Code       codeCmd       `cmd:"" help:"Search the code of the services."`
 	Approvals  approvalsCmd  `cmd:"" help:"Acts that wait for a person to agree: list, show, grant, deny."`

@@ -84,19 +84,21 @@ func complete(parser *kong.Kong, c *console) bool {
 		kongplete.WithExitFunc(func(int) {}),
 		kongplete.WithErrorHandler(func(error) {}),
 		kongplete.WithPredictors(map[string]posener.Predictor{
-			"file":     posener.PredictFiles("*"),
-			"dir":      posener.PredictDirs("*"),
-			"format":   posener.PredictFunc(formatsFor),
-			"thing":    posener.PredictSet("owner", "build", "test", "slo", "runbook", "oncall", "deploy", "any"),
-			"host":     posener.PredictSet("claude", "codex", "cursor", "vscode", "text"),
-			"shell":    posener.PredictSet("bash", "zsh", "fish"),
-			"section":  posener.PredictSet("owner", "oncall", "repository", "commands", "rules", "deploy", "dependencies", "slos", "runbooks", "dashboards", "problems"),
-			"document": posener.PredictSet("runbook", "answer", "skill", "adr", "rules", "contributing", "doc", "readme"),
-			"ref":      posener.PredictFunc(c.completeRef),
-			"preview":  posener.PredictFunc(c.completePreview),
-			"phase":    posener.PredictSet("pending", "creating", "ready", "degraded", "deleting", "gone", "failed"),
-			"topsort":  posener.PredictSet("left", "age", "cpu", "memory", "disk"),
-			"usageby":  posener.PredictSet("team", "person", "agent", "all"),
+			"file":       posener.PredictFiles("*"),
+			"dir":        posener.PredictDirs("*"),
+			"format":     posener.PredictFunc(formatsFor),
+			"thing":      posener.PredictSet("owner", "build", "test", "slo", "runbook", "oncall", "deploy", "any"),
+			"host":       posener.PredictSet("claude", "codex", "cursor", "vscode", "text"),
+			"shell":      posener.PredictSet("bash", "zsh", "fish"),
+			"section":    posener.PredictSet("owner", "oncall", "repository", "commands", "rules", "deploy", "dependencies", "slos", "runbooks", "dashboards", "problems"),
+			"document":   posener.PredictSet("runbook", "answer", "skill", "adr", "rules", "contributing", "doc", "readme"),
+			"ref":        posener.PredictFunc(c.completeRef),
+			"preview":    posener.PredictFunc(c.completePreview),
+			"phase":      posener.PredictSet("pending", "creating", "ready", "degraded", "deleting", "gone", "failed"),
+			"lease":      posener.PredictFunc(c.completeLease),
+			"leasestate": posener.PredictSet("issuing", "live", "revoking", "revoked", "expired", "failed", "all"),
+			"topsort":    posener.PredictSet("left", "age", "cpu", "memory", "disk"),
+			"usageby":    posener.PredictSet("team", "person", "agent", "all"),
 		}))
 	return true
 }
@@ -147,28 +149,34 @@ func (c *console) completeRef(a posener.Args) []string {
 }
 
 // completePreview asks the server for the previews that are there.
-func (c *console) completePreview(posener.Args) []string {
+func (c *console) completePreview(posener.Args) []string { return c.completeItems(previewsPath, "id") }
+
+// completeLease asks the server for the leases that have not ended.
+func (c *console) completeLease(posener.Args) []string { return c.completeItems(credsPath, "lease") }
+
+// completeItems gives a member of each item of a list.
+func (c *console) completeItems(path, member string) []string {
 	ctx, cancel := context.WithTimeout(c.ctx, 500*time.Millisecond)
 	defer cancel()
 	cl, err := c.client()
 	if err != nil {
 		return nil
 	}
-	raw, err := cl.Get(ctx, previewsPath, values("limit", "200"))
+	raw, err := cl.Get(ctx, path, values("limit", "200"))
 	if err != nil {
 		return nil
 	}
 	var page struct {
-		Items []struct {
-			ID string `json:"id"`
-		} `json:"items"`
+		Items []map[string]any `json:"items"`
 	}
 	if json.Unmarshal(raw, &page) != nil {
 		return nil
 	}
 	out := make([]string, 0, len(page.Items))
 	for _, it := range page.Items {
-		out = append(out, it.ID)
+		if id, ok := it[member].(string); ok {
+			out = append(out, id)
+		}
 	}
 	return out
 }

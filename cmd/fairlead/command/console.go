@@ -31,6 +31,8 @@ type console struct {
 	*globals
 	ctx    context.Context //nolint:containedctx // lives as long as the one command that runs
 	server *client.Client
+	// command is what creds exec runs.
+	command []string
 }
 
 // formatter is a command that prints in other formats than most.

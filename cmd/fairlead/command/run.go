@@ -32,6 +32,9 @@ type Streams struct {
 	Out, Err io.Writer
 	// Env gives environment variables.
 	Env func(string) string
+	// Environ gives the environment that commands are run in, nil for an empty
+	// one.
+	Environ func() []string
 	// Version is the program's version.
 	Version string
 }
@@ -95,6 +98,7 @@ func Run(ctx context.Context, args []string, s Streams) (code int) {
 	case len(args) == 1 && args[0] == "--version":
 		args = []string{"version"}
 	}
+	args, con.command = splitCommand(args)
 	k, err := parser.Parse(args)
 	if err == nil {
 		err = con.choose(k)
@@ -135,7 +139,10 @@ func usage(err error, k *kong.Context, parser *kong.Kong) error {
 // report tells what went wrong and gives the exit code.
 func (c *console) report(err error) int {
 	var sig signalled
+	var ran childExit
 	switch {
+	case errors.As(err, &ran):
+		return int(ran)
 	case err == nil:
 		return 0
 	case errors.Is(err, errNo):

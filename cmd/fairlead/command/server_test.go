@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/fairlead-dev/fairlead/cmd/fairlead/command"
@@ -53,6 +54,7 @@ func approval(state string) string {
 // fake is that server; asked are the requests that it got.
 type fake struct {
 	*httptest.Server
+	mu    sync.Mutex
 	asked []string
 }
 
@@ -62,7 +64,9 @@ func serve(t *testing.T, more map[string]http.HandlerFunc) *fake {
 	mux := http.NewServeMux()
 	answer := func(path string, do http.HandlerFunc) {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			f.mu.Lock()
 			f.asked = append(f.asked, r.Method+" "+r.URL.Path+"?"+r.URL.Query().Encode())
+			f.mu.Unlock()
 			w.Header().Set("Content-Type", "application/json")
 			if r.Header.Get("Authorization") != "Bearer "+token {
 				refuse(w, http.StatusUnauthorized, "unauthenticated", "it is not known who asks")
