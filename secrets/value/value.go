@@ -16,35 +16,38 @@ var errHidden = errors.New("a credential's value is never written down")
 
 // Value is a secret in memory. It prints as •••, and refuses to become JSON,
 // text or YAML, so that a mistake is an error and not a leak. Only Reveal gives
-// what is in it. The zero Value holds nothing.
-type Value struct{ held *held }
-
-// held is apart, so that copies of a Value are wiped together.
-type held struct{ bytes []byte }
+// what is in it. The zero Value holds nothing. Copies hold the same secret; it
+// is wiped by one goroutine while no other looks into it.
+type Value struct {
+	// held gives where the secret is. It is a function because fmt follows
+	// pointers in fields that are not exported, whatever the methods of what
+	// they are in, and nothing follows a function.
+	held func() *[]byte
+}
 
 // New takes over a secret: the caller no longer writes to b.
 func New(b []byte) Value {
 	if len(b) == 0 {
 		return Value{}
 	}
-	return Value{&held{b}}
+	return Value{func() *[]byte { return &b }}
 }
 
 // IsZero tells whether there is nothing in it, or nothing any more.
-func (v Value) IsZero() bool { return v.held == nil || len(v.held.bytes) == 0 }
+func (v Value) IsZero() bool { return v.held == nil || len(*v.held()) == 0 }
 
 // Reveal lends the secret to do, which does not keep it.
 func (v Value) Reveal(do func(secret []byte)) {
 	if v.held != nil {
-		do(v.held.bytes)
+		do(*v.held())
 	}
 }
 
 // Wipe forgets the secret, in all copies of the Value.
 func (v Value) Wipe() {
 	if v.held != nil {
-		clear(v.held.bytes)
-		v.held.bytes = nil
+		clear(*v.held())
+		*v.held() = nil
 	}
 }
 

@@ -23,7 +23,7 @@ type credsCmd struct {
 	Revoke  credsRevokeCmd  `cmd:"" help:"End a lease, or all of an agent, a person or a service, now."`
 }
 
-const credsPath = "/api/v1/credentials"
+const credsPath = "/api/v1/credentials" //nolint:gosec // where they are, not what they are
 
 func credPath(lease string) string { return credsPath + "/" + url.PathEscape(lease) }
 

@@ -46,7 +46,7 @@ func foreground() bool {
 		return false
 	}
 	defer tty.Close()
-	group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP) //nolint:gosec // a descriptor is small
+	group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
 	return err == nil && group == unix.Getpgrp()
 }
 
@@ -85,7 +85,7 @@ func inMemory(path string) bool {
 
 // lock locks a file as long as it is open, unless another process has.
 func lock(f *os.File) bool {
-	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil //nolint:gosec // a descriptor is small
+	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
 }
 
 // ours tells whether something is this user's.
