@@ -1,0 +1,160 @@
+package vault
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/secrets"
+	"github.com/fairlead-dev/fairlead/secrets/value"
+)
+
+// Unopened tells whether a wrapping is there still.
+func (v *Vault) Unopened(ctx context.Context, accessor string) (bool, error) {
+	_, err := v.look(ctx, accessor)
+	if fault.CodeOf(err) == fault.NotFound {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// looksAtOnce is how many accounts are looked at at a time.
+const looksAtOnce = 8
+
+// Accounts gives the accounts of this installation. Vault lists all tokens by
+// their accessors alone, so each is looked at; memory does not grow with their
+// number, but for the list.
+func (v *Vault) Accounts(ctx context.Context, do func(secrets.Held) bool) error {
+	c := call{method: methodList, path: "auth/token/accessors"}
+	secret, err := v.own(ctx, c)
+	if err != nil {
+		return v.explain(c, err)
+	}
+	if secret == nil {
+		return nil
+	}
+	all, _ := secret.Data["keys"].([]any)
+	for some := range slices.Chunk(all, looksAtOnce) {
+		helds, err := v.lookAtAll(ctx, some)
+		if err != nil {
+			return err
+		}
+		for _, h := range helds {
+			if h.Lease != "" && !do(h.Held) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// lookAtAll looks at a few accessors; what is not an account of this
+// installation has no lease.
+func (v *Vault) lookAtAll(ctx context.Context, accessors []any) ([]account, error) {
+	helds, errs := make([]account, len(accessors)), make([]error, len(accessors))
+	var wg sync.WaitGroup
+	for i, a := range accessors {
+		accessor, _ := a.(string)
+		wg.Go(func() { helds[i], errs[i] = v.look(ctx, accessor) })
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil && fault.CodeOf(err) != fault.NotFound { // gone meanwhile
+			return nil, err
+		}
+	}
+	return helds, nil
+}
+
+// account is a token as Vault knows it.
+type account struct {
+	secrets.Held
+	// until is when it ends whatever is asked for; zero where nothing is said.
+	until     time.Time
+	renewable bool
+}
+
+// look looks at a token by its accessor. One that is used up is as good as gone.
+func (v *Vault) look(ctx context.Context, accessor string) (account, error) {
+	c := call{method: http.MethodPut, path: "auth/token/lookup-accessor", body: map[string]any{"accessor": accessor}}
+	at := v.now()
+	secret, err := v.own(ctx, c)
+	switch {
+	case gone(err), err == nil && (secret == nil || usedUp(secret.Data["num_uses"])):
+		return account{}, fault.New(fault.NotFound, "Vault has no such account, or not any more").WithFix("Request the credential anew.")
+	case err != nil:
+		return account{}, v.explain(c, err)
+	}
+	meta, _ := secret.Data["meta"].(map[string]any)
+	text := func(key string) string {
+		s, _ := meta[key].(string)
+		return s
+	}
+	out := account{Held: secrets.Held{Handle: accessor, CreatedAt: time.Unix(int64(secondsOf(secret.Data["creation_time"])/time.Second), 0),
+		ExpiresAt: at.Add(secondsOf(secret.Data["ttl"]))}}
+	out.renewable, _ = secret.Data["renewable"].(bool)
+	if text(metaInstallation) == v.installation {
+		out.Lease = text(metaLease)
+	}
+	if parent := text(metaParent); parent != "" {
+		out.Handle += between + parent
+	}
+	if until, err := time.Parse(time.RFC3339, text(metaUntil)); err == nil {
+		out.until = until
+	}
+	return out, nil
+}
+
+// usedUp tells from the uses that a token has left that Vault is revoking it; 0
+// is no bound.
+func usedUp(uses any) bool {
+	n, _ := uses.(json.Number)
+	left, err := n.Int64()
+	return err == nil && left < 0
+}
+
+// Unwrap opens a wrapping. Faults: failed_precondition where it has been opened
+// or has ended.
+func (v *Vault) Unwrap(ctx context.Context, w secrets.Wrapped) (map[string]secrets.Value, error) {
+	c := call{method: http.MethodPut, path: "sys/wrapping/unwrap"}
+	w.Token.Reveal(func(token []byte) { c.token = string(token) })
+	secret, err := v.do(ctx, c)
+	if status := statusOf(err); c.token == "" || err == nil && secret == nil || status == http.StatusBadRequest || status == http.StatusForbidden || status == http.StatusNotFound {
+		return nil, fault.New(fault.FailedPrecondition, "the credential was taken out of its wrapping already, or the wrapping has ended").WithFix("Request another.")
+	}
+	if err != nil {
+		return nil, v.explain(c, err)
+	}
+	data := secret.Data
+	if inner, ok := data["data"].(map[string]any); ok && len(data) == 2 && data["metadata"] != nil { // KV of version 2
+		data = inner
+	}
+	out := make(map[string]secrets.Value, len(data))
+	for field, x := range data {
+		if text := textOf(x); text != "" {
+			out[field] = value.New([]byte(text))
+		}
+	}
+	return out, nil
+}
+
+// textOf is a field as text: what is no text is JSON.
+func textOf(x any) string {
+	switch x := x.(type) {
+	case nil:
+		return ""
+	case string:
+		return x
+	case json.Number:
+		return x.String()
+	case bool:
+		return strconv.FormatBool(x)
+	}
+	text, _ := json.Marshal(x) // it came out of JSON
+	return string(text)
+}
