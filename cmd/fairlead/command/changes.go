@@ -13,10 +13,11 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
-// changeCmd groups what is about changes that are proposed.
+// changeCmd groups what is about changes: those that are proposed, and editing.
 type changeCmd struct {
 	List changeListCmd `cmd:"" help:"The changes that were proposed by pull request, newest first."`
 	Show changeShowCmd `cmd:"" help:"One proposed change, and what has become of it."`
+	Edit changeEditCmd `cmd:"" help:"Change a YAML file by exactly the bytes that are meant, offline."`
 }
 
 const proposalsPath = "/api/v1/proposals"
