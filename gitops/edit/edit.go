@@ -7,8 +7,8 @@
 package edit
 
 import (
-	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
@@ -18,6 +18,8 @@ const MaxBytes = 1 << 20
 
 // Change is one thing to change: an Image, a Set or Replicas.
 type Change interface {
+	// interest is what the change needs to see of a file.
+	interest() interest
 	// plan notes what to replace in a file that has been read.
 	plan(p *plan) error
 }
@@ -28,7 +30,7 @@ type Request struct {
 	// what it is.
 	File string
 	// Text is what it holds.
-	Text []byte
+	Text string
 	// Document is which document of several the changes are about: its number
 	// from 1, its kind, or KIND/NAME; all if left out.
 	Document string
@@ -50,7 +52,7 @@ type Touch struct {
 // Result is an edited file.
 type Result struct {
 	// Text is the whole new content; the old one where it was so already.
-	Text []byte
+	Text string
 	// Touched are the places that were changed, none where it was so already.
 	Touched []Touch
 }
@@ -72,16 +74,20 @@ func Apply(r Request) (*Result, error) {
 
 // apply makes one change. What is added goes behind what is there; where that
 // would not hold, before it.
-func apply(r Request, text []byte, c Change) ([]byte, []Touch, error) {
+func apply(r Request, text string, c Change) (string, []Touch, error) {
+	in := c.interest()
+	if r.Document != "" {
+		in = in.named()
+	}
 	var failed error
 	for _, first := range []bool{false, true} {
-		f, err := read(r.File, text)
+		f, err := read(r.File, text, in)
 		if err != nil {
-			return nil, nil, err
+			return "", nil, err
 		}
 		p := &plan{file: f, only: r.Document, first: first}
 		if err := c.plan(p); err != nil {
-			return nil, nil, err
+			return "", nil, err
 		}
 		if len(p.splices) == 0 {
 			return text, nil, nil
@@ -94,7 +100,7 @@ func apply(r Request, text []byte, c Change) ([]byte, []Touch, error) {
 			break
 		}
 	}
-	return nil, nil, failed
+	return "", nil, failed
 }
 
 // splice replaces the bytes from start to end.
@@ -126,16 +132,28 @@ func (p *plan) touch(n *node, path, from, to string) {
 	p.touched = append(p.touched, Touch{Path: path, Line: p.file.lineOf(n.start), From: from, To: to})
 }
 
+// moved is where an offset is in the new text; what is put in at an offset
+// stands behind it.
+func (p *plan) moved(at int) int {
+	to := at
+	for _, s := range p.splices {
+		if s.start < at || at == len(p.file.text) {
+			to += len(s.text) - (s.end - s.start)
+		}
+	}
+	return to
+}
+
 // carryOut makes the new text and proves it.
-func (p *plan) carryOut() ([]byte, error) {
+func (p *plan) carryOut() (string, error) {
 	sorted := slices.Clone(p.splices)
 	slices.SortStableFunc(sorted, func(a, b splice) int { return a.start - b.start })
-	var out bytes.Buffer
+	var out strings.Builder
 	out.Grow(len(p.file.text) + 256)
 	at := 0
 	for _, s := range sorted {
 		if s.start < at {
-			return nil, p.file.refuse(s.start, "two changes meet at the same place")
+			return "", p.file.refuse(s.start, "two changes meet at the same place")
 		}
 		out.WriteString(p.file.text[at:s.start])
 		out.WriteString(s.text)
@@ -143,12 +161,12 @@ func (p *plan) carryOut() ([]byte, error) {
 	}
 	out.WriteString(p.file.text[at:])
 	if out.Len() > MaxBytes {
-		return nil, tooLarge(p.file.name, out.Len())
+		return "", tooLarge(p.file.name, out.Len())
 	}
 	if err := p.prove(out.String()); err != nil {
-		return nil, err
+		return "", err
 	}
-	return out.Bytes(), nil
+	return out.String(), nil
 }
 
 func tooLarge(name string, size int) *fault.Error {

@@ -15,7 +15,9 @@ type file struct {
 	// quick says that the file is in the plain form of outline.go, so that
 	// parts of it may be parsed apart.
 	quick bool
-	habit *habits
+	// interest is what there are nodes of.
+	interest interest
+	habit    *habits
 	// mark shows that the file is a template, at an offset; looked says that it
 	// has been looked for.
 	mark   string
@@ -44,8 +46,8 @@ func (d *document) title() string {
 }
 
 // read parses a file.
-func read(name string, text []byte) (*file, error) {
-	f := &file{name: name, text: string(text)}
+func read(name, text string, in interest) (*file, error) {
+	f := &file{name: name, text: text, interest: in}
 	if len(text) > MaxBytes {
 		return nil, tooLarge(name, len(text))
 	}
@@ -60,10 +62,16 @@ func read(name string, text []byte) (*file, error) {
 
 // parse finds the documents, by the quick way where the file is of its form.
 func (f *file) parse() error {
-	if docs, ok := outline(f.text); ok {
-		f.docs, f.quick = docs, true
-		return nil
+	if simple(f.text) {
+		if templateMark(f.text) != "" {
+			f.interest = interest{} // names everywhere have to be looked at
+		}
+		if docs, ok := outline(f.text, f.interest); ok {
+			f.docs, f.quick = docs, true
+			return nil
+		}
 	}
+	f.interest = interest{}
 	docs, err := f.parseWhole(f.text)
 	f.docs = docs
 	return err

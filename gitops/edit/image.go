@@ -38,15 +38,10 @@ func (im Image) plan(p *plan) error {
 	if err != nil {
 		return err
 	}
-	s := &search{plan: p, image: im}
-	for _, d := range docs {
-		s.doc = d
-		s.flux = strings.HasPrefix(d.root.text("apiVersion"), "kustomize.toolkit.fluxcd.io/")
-		s.look(d.root, "")
-	}
+	s := im.search(p, docs)
 	found := s.best()
 	if len(found) == 0 {
-		return im.absent(p, docs, s)
+		return im.absent(p)
 	}
 	if err := im.oneName(p, found); err != nil {
 		return err
@@ -57,6 +52,17 @@ func (im Image) plan(p *plan) error {
 		}
 	}
 	return nil
+}
+
+// search finds all images of some documents.
+func (im Image) search(p *plan, docs []*document) *search {
+	s := &search{plan: p, image: im}
+	for _, d := range docs {
+		s.doc = d
+		s.flux = strings.HasPrefix(d.root.text("apiVersion"), "kustomize.toolkit.fluxcd.io/")
+		s.look(d.root, "")
+	}
+	return s
 }
 
 // best are the spots whose names fit as well as any.
@@ -97,12 +103,22 @@ func (im Image) oneName(p *plan, found []spot) error {
 }
 
 // absent adds an entry to a kustomization, or says what images there are.
-func (im Image) absent(p *plan, docs []*document, s *search) error {
+func (im Image) absent(p *plan) error {
+	whole, err := read(p.file.name, p.file.text, interest{})
+	if err != nil {
+		return err
+	}
+	p.file = whole
+	docs, err := p.documents()
+	if err != nil {
+		return err
+	}
 	for _, d := range docs {
 		if p.file.kustomization(d) {
 			return im.enter(p, d)
 		}
 	}
+	s := im.search(p, docs)
 	var names []string
 	for _, it := range s.spots {
 		if n := it.names[0]; !slices.Contains(names, n) {

@@ -145,7 +145,7 @@ func keepsType(old *node, value string) bool {
 
 // fresh makes the value of a key that was not there.
 func (f *file) fresh(m *node, key, value string, asString bool) *node {
-	if !asString && !stringKey(m, key) && (number(value) || truth(value) || value == "null") {
+	if !asString && (m == nil || !stringKey(m, key)) && (number(value) || truth(value) || value == "null") {
 		return newScalar(value, plain)
 	}
 	return text(value, plain, f.habits().quotes, m != nil && (m.style == flow || inFlow(m)))
@@ -174,10 +174,7 @@ var (
 )
 
 func stringKey(m *node, key string) bool {
-	if stringNames.MatchString(key) || key == "value" && m != nil && m.get("name") != nil {
-		return true
-	}
-	return m != nil && stringMaps.MatchString(keyOf(m))
+	return stringNames.MatchString(key) || key == "value" && m.get("name") != nil || stringMaps.MatchString(keyOf(m))
 }
 
 // keyOf is the key that a node is the value of, "" without.

@@ -13,6 +13,8 @@ const (
 	mapping
 	sequence
 	alias
+	// unread is a collection that nobody asked about; value is its text.
+	unread
 )
 
 // style is how a scalar is written; for collections plain stands for block

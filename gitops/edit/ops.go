@@ -6,6 +6,7 @@ import (
 
 // set puts a scalar in the place of another.
 func (p *plan) set(d *document, n *node, path string, want *node) error {
+	p.file.fathom(n)
 	if n.kind == scalar && n.value == want.value && n.shortTag() == want.shortTag() {
 		return nil
 	}
@@ -24,6 +25,20 @@ func (p *plan) set(d *document, n *node, path string, want *node) error {
 	p.touch(n, path, n.value, want.value)
 	n.value, n.style, n.tag = want.value, want.style, want.tag
 	return nil
+}
+
+// fathom finds out what a block of text says that the quick reader has seen.
+func (f *file) fathom(n *node) {
+	if !n.odd {
+		return
+	}
+	text := "x: " + f.text[n.start:n.end]
+	if n.end < len(f.text) {
+		text += "\n"
+	}
+	if docs, err := (&file{}).parseWhole(text); err == nil && len(docs) == 1 {
+		n.value = docs[0].root.text("x")
+	}
 }
 
 // settable tells why a scalar cannot be replaced.

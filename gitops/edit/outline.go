@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -9,11 +10,10 @@ import (
 // file is read twenty times as fast as yaml.v3 would. It is strict: what it
 // takes is YAML and means this, and of anything else it says that it does not
 // know (FuzzOutline holds it to that against yaml.v3).
-func outline(text string) (docs []*document, ok bool) {
-	if !simple(text) {
-		return nil, false
-	}
-	o := &outliner{s: text, pos: len(text) - len(strings.TrimPrefix(text, byteOrderMark))}
+//
+// What is of no interest is looked at as closely, but gets no nodes.
+func outline(text string, in interest) (docs []*document, ok bool) {
+	o := &outliner{s: text, pos: len(text) - len(strings.TrimPrefix(text, byteOrderMark)), interest: in, lines: in.lines(text)}
 	o.next()
 	for marked := false; !o.done; marked = true {
 		if o.marker {
@@ -24,13 +24,39 @@ func outline(text string) (docs []*document, ok bool) {
 		if o.done || o.marker {
 			return nil, false // an empty document
 		}
-		root := o.block(o.at, o.indent, -1, 0)
+		root := o.root()
 		if o.failed || !o.done && !o.marker {
 			return nil, false
 		}
 		docs = append(docs, &document{root: root})
 	}
 	return docs, !o.failed
+}
+
+// root reads a document.
+func (o *outliner) root() *node {
+	o.steps = o.interest.path
+	whole := o.s[o.at:]
+	if i := strings.Index(whole, "\n---"); i >= 0 {
+		whole = whole[:i]
+	}
+	if !o.interest.skip || o.at < surveyed || strings.Contains(whole, o.interest.word) {
+		return o.block(o.at, o.indent, -1, 0)
+	}
+	o.mute = true
+	n := o.block(o.at, o.indent, -1, 0)
+	o.mute = false
+	if !o.failed {
+		n = o.unread(n)
+	}
+	return n
+}
+
+// unread makes of what was read without nodes the one that says where it is.
+func (o *outliner) unread(n *node) *node {
+	n = o.node(unread, n.style, n.start, n.end)
+	n.value = o.s[n.start:n.end]
+	return n
 }
 
 // simple tells whether a text has no characters that need care: tabs, ends of
@@ -64,8 +90,14 @@ type outliner struct {
 	marker, done    bool
 	failed          bool
 	stack           []*node
-	slab            []node
-	links           []*node
+	nodes           []node
+	interest        interest
+	lines           map[int]bool // those with a word of interest, and those above
+	steps           []step       // what is left of a path of interest, nil off it
+	// mute says that what is read is of no interest: all of it has one node, which
+	// is used again and again.
+	mute bool
+	same node
 }
 
 // deepest bounds how deeply collections may be nested.
@@ -139,33 +171,38 @@ func (o *outliner) dash(at int) bool {
 
 // node makes a node.
 func (o *outliner) node(k kind, s style, start, end int) *node {
-	if len(o.slab) == 0 {
-		o.slab = make([]node, 1024)
+	if o.mute {
+		o.same.kind, o.same.style, o.same.start, o.same.end = k, s, start, end
+		return &o.same
 	}
-	n := &o.slab[0]
-	o.slab = o.slab[1:]
+	if len(o.nodes) == 0 {
+		o.nodes = make([]node, 256)
+	}
+	n := &o.nodes[0]
+	o.nodes = o.nodes[1:]
 	n.kind, n.style, n.start, n.end = k, s, start, end
 	return n
 }
 
-// take makes children of the nodes that have been put on the stack since it
-// was so high.
-func (o *outliner) take(n *node, height int) *node {
-	children := o.stack[height:]
-	if len(o.links) < len(children) {
-		o.links = make([]*node, max(1024, len(children)))
+// take ends a collection: the nodes that have been put on the stack since it
+// was so high are its items.
+func (o *outliner) take(n *node, k kind, s style, start, end, height int) *node {
+	n.kind, n.style, n.start, n.end = k, s, start, end
+	if len(o.stack) > height {
+		n.items = slices.Clone(o.stack[height:])
+		o.stack = o.stack[:height]
 	}
-	n.items = o.links[:len(children):len(children)]
-	o.links = o.links[len(children):]
-	copy(n.items, children)
-	o.stack = o.stack[:height]
 	for _, c := range n.items {
 		c.parent = n
 	}
-	if n.style == plain && len(n.items) > 0 {
-		n.end = n.items[len(n.items)-1].end
-	}
 	return n
+}
+
+// push puts nodes on the stack.
+func (o *outliner) push(nodes ...*node) {
+	if !o.mute {
+		o.stack = append(o.stack, nodes...)
+	}
 }
 
 // block reads a node that begins at an offset, in a column further in than its
@@ -177,16 +214,19 @@ func (o *outliner) block(at, column, parent, depth int) *node {
 	if o.dash(at) {
 		return o.sequence(at, column, depth)
 	}
-	if _, colon := o.key(at); colon >= 0 {
-		return o.mapping(at, column, depth)
+	if key, colon := o.key(at); colon >= 0 {
+		return o.mapping(key, colon, column, depth)
 	}
 	return o.value(at, parent, depth)
 }
 
 // sequence reads the items of a sequence.
 func (o *outliner) sequence(at, column, depth int) *node {
-	n := o.node(sequence, plain, at, at)
-	height := len(o.stack)
+	n, start, height := o.node(sequence, plain, at, at), at, len(o.stack)
+	if steps := o.steps; len(steps) > 0 {
+		o.steps = steps[1:] // any item may be the one
+		defer func() { o.steps = steps }()
+	}
 	for {
 		p := o.blanks(at + 1)
 		var item *node
@@ -200,9 +240,9 @@ func (o *outliner) sequence(at, column, depth int) *node {
 		if o.failed {
 			return n
 		}
-		o.stack = append(o.stack, item)
+		o.push(item)
 		if o.done || o.marker || o.indent < column || o.indent == column && !o.dash(o.at) {
-			return o.take(n, height)
+			return o.take(n, sequence, plain, start, item.end, height)
 		}
 		if o.indent > column {
 			return o.fail()
@@ -220,27 +260,70 @@ func (o *outliner) below(empty, column, parent, depth int) *node {
 	return o.node(scalar, plain, empty, empty)
 }
 
-// mapping reads the keys and values of a mapping.
-func (o *outliner) mapping(at, column, depth int) *node {
-	n := o.node(mapping, plain, at, at)
-	height := len(o.stack)
+// mapping reads the keys and values of a mapping, of which the first key has
+// been read.
+func (o *outliner) mapping(key *node, colon, column, depth int) *node {
+	start, height := key.start, len(o.stack)
+	n := o.node(mapping, plain, start, start)
 	for {
-		key, colon := o.key(at)
-		if colon < 0 {
-			return o.fail()
-		}
-		o.stack = append(o.stack, key, o.behindColon(colon, column, depth))
+		value := o.valueOf(key, colon, column, depth)
+		o.push(key, value)
 		switch {
 		case o.failed:
 			return n
 		case o.done || o.marker || o.indent < column:
-			return o.take(n, height)
+			return o.take(n, mapping, plain, start, value.end, height)
 		case o.indent > column || o.dash(o.at):
 			return o.fail()
 		}
-		at = o.at
+		if key, colon = o.key(o.at); colon < 0 {
+			return o.fail()
+		}
 	}
 }
+
+// valueOf reads the value of a key, and keeps of one that is of no interest no
+// more than where it is.
+func (o *outliner) valueOf(key *node, colon, column, depth int) *node {
+	if o.mute {
+		return o.behindColon(colon, column, depth)
+	}
+	steps := o.steps
+	o.steps = o.interest.below(steps, key.value)
+	defer func() { o.steps = steps }()
+	if p := o.blanks(colon + 1); p < o.end && o.s[p] != '#' || o.wanted(key) {
+		return o.behindColon(colon, column, depth)
+	}
+	o.mute = true
+	n := o.behindColon(colon, column, depth)
+	o.mute = false
+	if o.failed {
+		return n
+	}
+	if n.kind == scalar {
+		out := &node{style: n.style, start: n.start, end: n.end, odd: n.style == literal || n.style == folded}
+		if n.start < n.end && !out.odd {
+			out.value = n.value
+		}
+		return out
+	}
+	return o.unread(n)
+}
+
+// wanted tells whether the value of a key is of interest.
+func (o *outliner) wanted(key *node) bool {
+	switch {
+	case o.interest.all(), key.start < surveyed, slices.Contains(o.interest.keys, key.value):
+		return true
+	case o.interest.path != nil:
+		return o.steps != nil
+	}
+	return o.lines[strings.LastIndexByte(o.s[:key.start], '\n')+1]
+}
+
+// surveyed is how much of a file's beginning is kept in any case, in bytes, to
+// see how it is written.
+const surveyed = 4096
 
 // behindColon reads the value of a key.
 func (o *outliner) behindColon(colon, column, depth int) *node {
@@ -282,7 +365,7 @@ func (o *outliner) key(at int) (n *node, colon int) {
 		}
 	}
 	key := strings.TrimRight(line[:from-1], " ")
-	if !startsPlain(key) || strings.Contains(key, " #") || len(key) > 1000 || key == "<<" {
+	if !startsPlain(key) || strings.IndexByte(key, '#') >= 0 && strings.Contains(key, " #") || len(key) > 1000 || key == "<<" {
 		return nil, -1
 	}
 	n = o.node(scalar, plain, at, at+len(key))
@@ -318,11 +401,13 @@ func (o *outliner) value(at, parent, depth int) *node {
 		n, p = o.flow(at, depth+1)
 	default:
 		line := o.s[at:o.end]
-		if i := strings.Index(line, " #"); i >= 0 {
-			line = line[:i]
+		if strings.IndexByte(line, '#') >= 0 {
+			if i := strings.Index(line, " #"); i >= 0 {
+				line = line[:i]
+			}
 		}
 		line = strings.TrimRight(line, " ")
-		if !startsPlain(line) || strings.HasSuffix(line, ":") || strings.Contains(line, ": ") {
+		if !startsPlain(line) || line[len(line)-1] == ':' || strings.IndexByte(line, ':') >= 0 && strings.Contains(line, ": ") {
 			return o.fail()
 		}
 		p = at + len(line)

@@ -56,17 +56,18 @@ func (o *outliner) flow(at, depth int) (*node, int) {
 	if depth > deepest {
 		return o.fail(), at
 	}
-	n, closes := o.node(mapping, flow, at, at), byte('}')
+	k, closes := mapping, byte('}')
 	if o.s[at] == '[' {
-		n.kind, closes = sequence, ']'
+		k, closes = sequence, ']'
 	}
+	n := o.node(k, flow, at, at)
 	height := len(o.stack)
 	p := o.blanks(at + 1)
 	for first := true; !o.failed; first = false {
 		if p < o.end && o.s[p] == closes && first {
 			break
 		}
-		if n.kind == mapping {
+		if k == mapping {
 			p = o.flowKey(p)
 		}
 		if o.failed {
@@ -74,7 +75,7 @@ func (o *outliner) flow(at, depth int) (*node, int) {
 		}
 		var item *node
 		item, p = o.flowNode(p, depth)
-		o.stack = append(o.stack, item)
+		o.push(item)
 		p = o.blanks(p)
 		if p < o.end && o.s[p] == closes {
 			break
@@ -87,8 +88,7 @@ func (o *outliner) flow(at, depth int) (*node, int) {
 	if o.failed || p >= o.end {
 		return o.fail(), at
 	}
-	n.end = p + 1
-	return o.take(n, height), p + 1
+	return o.take(n, k, flow, at, p+1, height), p + 1
 }
 
 // flowKey reads a key and its colon and gives the place of the value.
@@ -98,7 +98,7 @@ func (o *outliner) flowKey(at int) int {
 		o.fail()
 		return at
 	}
-	o.stack = append(o.stack, n)
+	o.push(n)
 	return o.blanks(p + 1)
 }
 
@@ -129,11 +129,12 @@ func (o *outliner) flowNode(at, depth int) (*node, int) {
 // flowPlain tells characters that may stand in a plain scalar within brackets.
 func flowPlain(c byte) bool {
 	switch {
-	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+	case c >= 'a' && c <= 'z', c >= '-' && c <= ':', c >= 'A' && c <= 'Z', c >= '(' && c <= '+':
 		return true
-	default:
-		return strings.IndexByte("_./+=@%~ -:$()*<>", c) >= 0
+	case c == '_', c == ' ', c == '=', c == '@', c == '%', c == '~', c == '$', c == '<', c == '>':
+		return true
 	}
+	return false
 }
 
 // text reads a block of text; what it says is not worked out.
@@ -170,7 +171,7 @@ func (o *outliner) text(at, parent int) *node {
 			if keep {
 				n.end = end
 			}
-		case indent < 0 && (in <= parent || blank > in):
+		case indent < 0 && (in <= max(parent, 0) || blank > in):
 			return o.fail()
 		case indent < 0:
 			indent, n.end = in, end

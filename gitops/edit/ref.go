@@ -68,22 +68,20 @@ func canonical(name string) string {
 // The ways in which a name that was asked for fits one that is written, the
 // best first.
 const (
-	fitsExactly = iota
-	fitsByMeaning
+	fitsWell = iota
 	fitsBehindRegistry
 	fitsNot
 )
 
-// fit tells how a name that was asked for fits one that is written. Without a
-// registry it fits the same name in any.
+// fit tells how a name that was asked for fits one that is written. What Docker
+// adds to short names makes no difference. Without a registry it fits the same
+// name in any.
 func fit(asked, written string) int {
 	registry, path := split(asked)
 	_, there := split(written)
 	switch {
-	case asked == written:
-		return fitsExactly
 	case canonical(asked) == canonical(written):
-		return fitsByMeaning
+		return fitsWell
 	case registry == "" && path == there:
 		return fitsBehindRegistry
 	default:

@@ -87,9 +87,9 @@ func (f *file) counters(d *document) []counter {
 	case kind == "Application" || kind == "ApplicationSet":
 		return applied(d)
 	case kind == "HelmRelease":
-		return values(d, root.at("spec", "values"), "spec.values")
+		return counted(d, root.at("spec", "values"), "spec.values")
 	case kind == "":
-		return values(d, root, "")
+		return counted(d, root, "")
 	default:
 		return workload(d, kind)
 	}
@@ -134,9 +134,9 @@ func patched(d *document) []counter {
 	return out
 }
 
-// values are Helm's: replicaCount or replicas at the top, else the only one
+// counted are Helm's: replicaCount or replicas at the top, else the only one
 // anywhere.
-func values(d *document, root *node, path string) []counter {
+func counted(d *document, root *node, path string) []counter {
 	if root == nil || root.kind != mapping {
 		return nil
 	}
@@ -184,7 +184,7 @@ func applied(d *document) []counter {
 
 func source(d *document, s *node, path string) []counter {
 	out := counts(d, s.at("kustomize", "replicas"), path+".kustomize.replicas")
-	out = append(out, values(d, s.at("helm", "valuesObject"), path+".helm.valuesObject")...)
+	out = append(out, counted(d, s.at("helm", "valuesObject"), path+".helm.valuesObject")...)
 	list := s.at("helm", "parameters")
 	if list == nil {
 		return out

@@ -86,7 +86,7 @@ func blockEnd(text string, start int) int {
 	end, indent := endOfLine(text, start), -1
 	header := text[start:end]
 	keep := strings.Contains(strings.SplitN(header, " ", 2)[0], "+")
-	for at := end; at < len(text); {
+	for at := end; at+1 < len(text); {
 		from := at + 1
 		at = endOfLine(text, from)
 		line := strings.TrimRight(text[from:at], "\r")

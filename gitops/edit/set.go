@@ -68,11 +68,7 @@ func (s Set) in(p *plan, d *document, steps []step) error {
 
 // extend adds what is missing below a node.
 func (s Set) extend(p *plan, d *document, n *node, path string, rest []step) error {
-	parent := n
-	if len(rest) > 1 {
-		parent = nil
-	}
-	v := p.file.fresh(parent, rest[len(rest)-1].key, s.Value, s.String)
+	v := p.file.fresh(above(n, rest), rest[len(rest)-1].key, s.Value, s.String)
 	for i := len(rest) - 1; i > 0; i-- {
 		v = rest[i].around(p.file, v)
 		if v == nil {
@@ -88,6 +84,22 @@ func (s Set) extend(p *plan, d *document, n *node, path string, rest []step) err
 		return p.appendItem(d, n, path, newMapping(v.items...))
 	}
 	return p.file.refuse(n.start, "there is no %s below %s", first, rootPath(path)).WithFix("Name a path that is in the file, or one with one new key at its end.")
+}
+
+// above is the mapping that the last of some steps leads into: a node, or one
+// that is yet to be made.
+func above(n *node, rest []step) *node {
+	if len(rest) == 1 {
+		return n
+	}
+	m := newMapping()
+	switch s := rest[len(rest)-2]; s.index {
+	case byKey:
+		newMapping(newScalar(s.key, plain), m)
+	case byField:
+		m.adopt(newScalar(s.field, plain), newScalar(s.value, plain))
+	}
+	return m
 }
 
 // around puts a value into what a step asks for, nil where nothing can be made

@@ -87,12 +87,12 @@ func (e *changeEditCmd) Run(c *console) error {
 	if name == "-" {
 		name = "stdin"
 	}
-	res, err := edit.Apply(edit.Request{File: name, Text: old, Document: e.Document, Changes: changes})
+	res, err := edit.Apply(edit.Request{File: name, Text: string(old), Document: e.Document, Changes: changes})
 	if err != nil {
 		return err
 	}
 	if e.Write && len(res.Touched) > 0 {
-		if err := replaceFile(e.File, res.Text); err != nil {
+		if err := replaceFile(e.File, []byte(res.Text)); err != nil {
 			return fault.New(fault.FailedPrecondition, "%s cannot be written", e.File).WithFix("Check that you may write the file and its folder.").Because(err)
 		}
 	}
@@ -150,10 +150,10 @@ func (e *changeEditCmd) read(c *console) ([]byte, error) {
 }
 
 func (e *changeEditCmd) print(c *console, name string, old []byte, res *edit.Result) error {
-	diff := udiff.Unified("a/"+strings.TrimLeft(filepath.ToSlash(name), "/"), "b/"+strings.TrimLeft(filepath.ToSlash(name), "/"), string(old), string(res.Text))
+	diff := udiff.Unified("a/"+strings.TrimLeft(filepath.ToSlash(name), "/"), "b/"+strings.TrimLeft(filepath.ToSlash(name), "/"), string(old), res.Text)
 	switch c.Output {
 	case formatFile:
-		_, err := c.Out.Write(res.Text)
+		_, err := io.WriteString(c.Out, res.Text)
 		return err
 	case formatJSON, formatYAML:
 		touched := res.Touched
