@@ -142,15 +142,7 @@ func (f *file) kustomization(d *document) bool {
 // lineEnd is the offset at which the line of an offset ends, its break left
 // out.
 func (f *file) lineEnd(at int) int {
-	i := strings.IndexByte(f.text[at:], '\n')
-	if i < 0 {
-		i = len(f.text) - at
-	}
-	end := at + i
-	if end > at && f.text[end-1] == '\r' {
-		end--
-	}
-	return end
+	return max(at, trimBreak(f.text, endOfLine(f.text, at)))
 }
 
 // lineStart is the offset at which the line of an offset begins, behind a byte
@@ -187,4 +179,29 @@ func (f *file) bare(at int) bool {
 	rest := f.text[at:f.lineEnd(at)]
 	trimmed := strings.TrimLeft(rest, " \t")
 	return trimmed == "" || trimmed[0] == '#' && len(trimmed) < len(rest)
+}
+
+// inText is where a word stands in a block of text, -1 where in none that was
+// read.
+func (f *file) inText(word string) int {
+	for _, d := range f.docs {
+		if at := f.inTextOf(d.root, word); at >= 0 {
+			return at
+		}
+	}
+	return nowhere
+}
+
+func (f *file) inTextOf(n *node, word string) int {
+	if (n.style == literal || n.style == folded) && n.start >= 0 && n.end >= n.start {
+		if i := strings.Index(f.text[n.start:n.end], word); i >= 0 {
+			return n.start + i
+		}
+	}
+	for _, c := range n.items {
+		if at := f.inTextOf(c, word); at >= 0 {
+			return at
+		}
+	}
+	return nowhere
 }

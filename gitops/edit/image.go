@@ -125,6 +125,9 @@ func (im Image) absent(p *plan) error {
 			names = append(names, n)
 		}
 	}
+	if at := whole.inText(im.Name); at >= 0 {
+		return whole.refuse(at, "%s is named in a block of text alone, where nothing is changed", im.Name).WithFix("Change it by hand.")
+	}
 	at := nowhere
 	message := "it has no image " + im.Name
 	if s.templated > 0 {

@@ -3,6 +3,7 @@ package edit
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -153,16 +154,7 @@ func (f *file) fresh(m *node, key, value string, asString bool) *node {
 
 // stringly tells whether a node is the value of a key whose values are strings.
 func stringly(n *node) bool {
-	m := n.parent
-	if m == nil || m.kind != mapping {
-		return false
-	}
-	for i := 0; i+1 < len(m.items); i += 2 {
-		if m.items[i+1] == n {
-			return stringKey(m, m.items[i].value)
-		}
-	}
-	return false
+	return n.parent != nil && n.parent.kind == mapping && stringKey(n.parent, keyOf(n))
 }
 
 var (
@@ -179,13 +171,9 @@ func stringKey(m *node, key string) bool {
 
 // keyOf is the key that a node is the value of, "" without.
 func keyOf(n *node) string {
-	m := n.parent
-	if m == nil || m.kind != mapping {
-		return ""
-	}
-	for i := 0; i+1 < len(m.items); i += 2 {
-		if m.items[i+1] == n {
-			return m.items[i].value
+	if m := n.parent; m != nil && m.kind == mapping {
+		if i := slices.Index(m.items, n); i > 0 {
+			return m.items[i-1].value
 		}
 	}
 	return ""

@@ -1,10 +1,6 @@
 package edit
 
-import (
-	"slices"
-
-	"gopkg.in/yaml.v3"
-)
+import "slices"
 
 type kind uint8
 
@@ -59,15 +55,13 @@ func (n *node) null() bool {
 
 // shortTag is the type of a scalar, as yaml.v3 has it.
 func (n *node) shortTag() string {
-	switch {
-	case n.tag != "":
+	if n.tag != "" || n.kind != scalar {
 		return n.tag
-	case n.kind != scalar:
-		return ""
-	case n.style != plain:
+	}
+	if n.style != plain {
 		return "!!str"
 	}
-	return (&yaml.Node{Kind: yaml.ScalarNode, Value: n.value}).ShortTag()
+	return shortTag(n.value)
 }
 
 // get gives the value of a key, nil where there is none; of a key that is

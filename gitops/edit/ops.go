@@ -83,14 +83,9 @@ func twice(n *node) *node {
 	if m == nil || m.kind != mapping {
 		return nil
 	}
-	key, seen := keyOf(n), false
-	for i := 0; i+1 < len(m.items); i += 2 {
-		if k := m.items[i]; k.kind == scalar && k.value == key {
-			if seen {
-				return k
-			}
-			seen = true
-		}
+	rest := &node{kind: mapping, items: m.items[m.find(keyOf(n))+2:]}
+	if i := rest.find(keyOf(n)); i >= 0 {
+		return rest.items[i]
 	}
 	return nil
 }

@@ -33,32 +33,6 @@ func outline(text string, in interest) (docs []*document, ok bool) {
 	return docs, !o.failed
 }
 
-// root reads a document.
-func (o *outliner) root() *node {
-	o.steps = o.interest.path
-	whole := o.s[o.at:]
-	if i := strings.Index(whole, "\n---"); i >= 0 {
-		whole = whole[:i]
-	}
-	if !o.interest.skip || o.at < surveyed || strings.Contains(whole, o.interest.word) {
-		return o.block(o.at, o.indent, -1, 0)
-	}
-	o.mute = true
-	n := o.block(o.at, o.indent, -1, 0)
-	o.mute = false
-	if !o.failed {
-		n = o.unread(n)
-	}
-	return n
-}
-
-// unread makes of what was read without nodes the one that says where it is.
-func (o *outliner) unread(n *node) *node {
-	n = o.node(unread, n.style, n.start, n.end)
-	n.value = o.s[n.start:n.end]
-	return n
-}
-
 // simple tells whether a text has no characters that need care: tabs, ends of
 // lines other than LF and CRLF, what is not printable.
 func simple(text string) bool {
@@ -282,49 +256,6 @@ func (o *outliner) mapping(key *node, colon, column, depth int) *node {
 	}
 }
 
-// valueOf reads the value of a key, and keeps of one that is of no interest no
-// more than where it is.
-func (o *outliner) valueOf(key *node, colon, column, depth int) *node {
-	if o.mute {
-		return o.behindColon(colon, column, depth)
-	}
-	steps := o.steps
-	o.steps = o.interest.below(steps, key.value)
-	defer func() { o.steps = steps }()
-	if p := o.blanks(colon + 1); p < o.end && o.s[p] != '#' || o.wanted(key) {
-		return o.behindColon(colon, column, depth)
-	}
-	o.mute = true
-	n := o.behindColon(colon, column, depth)
-	o.mute = false
-	if o.failed {
-		return n
-	}
-	if n.kind == scalar {
-		out := &node{style: n.style, start: n.start, end: n.end, odd: n.style == literal || n.style == folded}
-		if n.start < n.end && !out.odd {
-			out.value = n.value
-		}
-		return out
-	}
-	return o.unread(n)
-}
-
-// wanted tells whether the value of a key is of interest.
-func (o *outliner) wanted(key *node) bool {
-	switch {
-	case o.interest.all(), key.start < surveyed, slices.Contains(o.interest.keys, key.value):
-		return true
-	case o.interest.path != nil:
-		return o.steps != nil
-	}
-	return o.lines[strings.LastIndexByte(o.s[:key.start], '\n')+1]
-}
-
-// surveyed is how much of a file's beginning is kept in any case, in bytes, to
-// see how it is written.
-const surveyed = 4096
-
 // behindColon reads the value of a key.
 func (o *outliner) behindColon(colon, column, depth int) *node {
 	p := o.blanks(colon + 1)
@@ -391,7 +322,7 @@ func startsPlain(s string) bool {
 // and goes to the line behind it.
 func (o *outliner) value(at, parent, depth int) *node {
 	var n *node
-	p := at
+	var p int
 	switch c := o.s[at]; c {
 	case '|', '>':
 		return o.text(at, parent)

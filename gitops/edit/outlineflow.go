@@ -107,10 +107,10 @@ func (o *outliner) flowNode(at, depth int) (*node, int) {
 	if at >= o.end {
 		return o.fail(), at
 	}
-	switch c := o.s[at]; {
-	case c == '"' || c == '\'':
+	switch o.s[at] {
+	case '"', '\'':
 		return o.quoted(at)
-	case c == '{' || c == '[':
+	case '{', '[':
 		return o.flow(at, depth+1)
 	}
 	p := at

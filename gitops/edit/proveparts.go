@@ -13,7 +13,7 @@ const small = 1024
 // entries of a collection reads the same wherever it stands, and ends at the
 // next line that is no further in. So it is enough to read again the run that
 // the change is in: it must be what was planned, and yaml.v3 must agree with
-// outline about the lines around the change (docs/adr/0020). It does not know
+// outline about the lines around the change (docs/adr/0022). It does not know
 // where the new text is not of that form.
 func (p *plan) proveParts(text string) (known bool, err error) {
 	for _, d := range p.file.docs {

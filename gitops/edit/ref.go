@@ -2,6 +2,7 @@ package edit
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
@@ -55,14 +56,13 @@ func split(name string) (registry, path string) {
 // canonical writes out what Docker adds to short names.
 func canonical(name string) string {
 	registry, path := split(name)
-	switch registry {
-	case "", "docker.io", "index.docker.io", "registry-1.docker.io":
-		if !strings.Contains(path, "/") {
-			path = "library/" + path
-		}
-		return "docker.io/" + path
+	if registry != "" && !slices.Contains([]string{"docker.io", "index.docker.io", "registry-1.docker.io"}, registry) {
+		return name
 	}
-	return name
+	if !strings.Contains(path, "/") {
+		path = "library/" + path
+	}
+	return "docker.io/" + path
 }
 
 // The ways in which a name that was asked for fits one that is written, the
@@ -79,14 +79,13 @@ const (
 func fit(asked, written string) int {
 	registry, path := split(asked)
 	_, there := split(written)
-	switch {
-	case canonical(asked) == canonical(written):
+	if canonical(asked) == canonical(written) {
 		return fitsWell
-	case registry == "" && path == there:
-		return fitsBehindRegistry
-	default:
-		return fitsNot
 	}
+	if registry == "" && path == there {
+		return fitsBehindRegistry
+	}
+	return fitsNot
 }
 
 // ParseImage reads NAME=TAG, NAME=TAG@DIGEST or NAME=@DIGEST.

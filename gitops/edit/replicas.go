@@ -38,6 +38,9 @@ func (r Replicas) plan(p *plan) error {
 	}
 	switch len(found) {
 	case 0:
+		if at := p.file.inText("replica"); at >= 0 {
+			return p.file.refuse(at, "replicas are named in a block of text alone, where nothing is changed").WithFix("Change it by hand.")
+		}
 		return p.file.refuse(nowhere, "it says nowhere how many replicas there are").WithFix("%s", r.hint(p, docs))
 	case 1:
 		return r.in(p, found[0])

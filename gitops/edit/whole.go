@@ -68,11 +68,8 @@ func (f *file) templated(at int, mark string) *fault.Error {
 // lineOffset is where a line begins.
 func lineOffset(text string, line int) int {
 	at := 0
-	for ; line > 1; line-- {
-		i := strings.IndexByte(text[at:], '\n')
-		if i < 0 {
-			break
-		}
+	for i := 0; line > 1 && i >= 0; line-- {
+		i = strings.IndexByte(text[at:], '\n')
 		at += i + 1
 	}
 	return at
@@ -169,9 +166,9 @@ func (b *builder) node(y *yaml.Node, inFlow bool) (*node, error) {
 // them from their node.
 func (b *builder) properties(at int) int {
 	for at < len(b.text) && (b.text[at] == '&' || b.text[at] == '!') {
-		after := at
-		for after < len(b.text) && !strings.ContainsRune(" \t\r\n", rune(b.text[after])) && !(after > at && strings.ContainsRune(",[]{}", rune(b.text[after]))) {
-			after++
+		after := len(b.text)
+		if i := strings.IndexAny(b.text[at:], " \t\r\n,[]{}"); i >= 0 {
+			after = at + i
 		}
 		next := skipBlank(b.text, after)
 		if next == after && next < len(b.text) {
