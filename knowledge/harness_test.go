@@ -66,7 +66,7 @@ func (r *room) start() {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	x, err := fts.New(r.t.Context(), local.Read, local.Write)
+	x, err := fts.New(r.t.Context(), local.Read, local.Write, local.Scratch)
 	if err != nil {
 		r.t.Fatal(err)
 	}

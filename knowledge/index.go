@@ -30,7 +30,10 @@ type Card struct {
 	// Content identifies the content that was read.
 	Content string `json:"content"`
 	document.Meta
-	folder *folder // set when the library takes it
+	// folder, and refs of what AppliesTo names, are set when the library takes
+	// it.
+	folder *folder
+	refs   []string
 }
 
 // Entry is a document for the index.

@@ -1,7 +1,6 @@
 package knowledge
 
 import (
-	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -15,12 +14,15 @@ type shelf struct {
 	state State
 	key   string           // of its repository
 	cards map[string]*Card // by path
-	// folders are those of the cards, by name.
+	// folders are those of the cards, by name; filed are the cards of each, and
+	// named those that name services.
 	folders map[string]*folder
+	filed   map[*folder][]*Card
+	named   []*Card
 }
 
 func newShelf(s State) *shelf {
-	return &shelf{state: s, key: entity.RepositoryKey(s.URL), cards: map[string]*Card{}, folders: map[string]*folder{}}
+	return &shelf{state: s, key: entity.RepositoryKey(s.URL), cards: map[string]*Card{}, folders: map[string]*folder{}, filed: map[*folder][]*Card{}}
 }
 
 // add puts a card on a shelf that nobody reads yet. One that was on another
@@ -28,6 +30,11 @@ func newShelf(s State) *shelf {
 func (s *shelf) add(c *Card) {
 	s.cards[c.Path] = c
 	dir := folderOf(c.Path)
+	if c.folder == nil {
+		for _, name := range c.AppliesTo {
+			c.refs = append(c.refs, serviceRef(name))
+		}
+	}
 	known := s.folders[dir]
 	switch {
 	case c.folder != nil:
@@ -38,6 +45,10 @@ func (s *shelf) add(c *Card) {
 		c.folder = &folder{c.Source, dir}
 		s.folders[dir] = c.folder
 	}
+	s.filed[c.folder] = append(s.filed[c.folder], c)
+	if len(c.AppliesTo) > 0 {
+		s.named = append(s.named, c)
+	}
 }
 
 // library is the cards of all documents, in memory.
@@ -47,7 +58,7 @@ type library struct {
 	cards   map[int64]*Card
 	alerts  map[string][]*Card
 	last    atomic.Int64 // the highest id ever given
-	version atomic.Int64 // counts changes
+	places  atomic.Int64 // counts changes of where sources are
 }
 
 func newLibrary() *library {
@@ -107,8 +118,10 @@ func (l *library) of(want func(source string, s *shelf) bool) []*shelf {
 func (l *library) put(source string, next *shelf) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.version.Add(1)
 	if old := l.shelves[source]; old != nil {
+		if next == nil || next.key != old.key {
+			l.places.Add(1)
+		}
 		for at, c := range old.cards {
 			if next == nil || next.cards[at] != c {
 				l.remove(c)
@@ -139,13 +152,6 @@ func (l *library) remove(c *Card) {
 			delete(l.alerts, a)
 		}
 	}
-}
-
-// all are all cards.
-func (l *library) all() []*Card {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	return slices.Collect(maps.Values(l.cards))
 }
 
 // size is how many documents there are.

@@ -102,8 +102,7 @@ func (r *reading) visible(c *Card) bool {
 		return false
 	}
 	there := false
-	for _, name := range c.AppliesTo {
-		ref := serviceRef(name)
+	for _, ref := range c.refs {
 		if r.Sees(ref) {
 			return true
 		}
@@ -126,8 +125,8 @@ func serviceRef(name string) string {
 // whose name is in its path.
 func (r *reading) services(c *Card) []string {
 	var out []string
-	for _, name := range c.AppliesTo {
-		if ref := serviceRef(name); r.Sees(ref) && !slices.Contains(out, ref) {
+	for _, ref := range c.refs {
+		if r.Sees(ref) && !slices.Contains(out, ref) {
 			out = append(out, ref)
 		}
 	}

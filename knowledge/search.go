@@ -156,13 +156,9 @@ func compare(a, b ranked) int {
 }
 
 func (r *reading) search(ctx context.Context, in SearchKnowledgeInput, words []string) ([]ranked, *Found, error) {
-	seen := r.seen()
 	keep := func(id int64) bool {
-		if !seen.has(id) {
-			return false
-		}
 		c := r.library.card(id)
-		return c != nil && (in.Kind == "" || string(c.Kind) == in.Kind)
+		return c != nil && (in.Kind == "" || string(c.Kind) == in.Kind) && r.sees(c)
 	}
 	found, err := r.index.Find(ctx, Query{Words: words, Near: r.nearest(), Enough: maxHits, Keep: keep})
 	if err != nil {
@@ -189,13 +185,20 @@ func (r *reading) nearest() []int64 {
 	for _, sh := range r.library.of(func(name string, s *shelf) bool {
 		return name == r.source || s.key != "" && s.key == r.lives
 	}) {
-		for _, c := range sh.cards {
-			if (len(c.AppliesTo) > 0 || under(c.folder.dir, r.dir) || under(c.folder.dir, r.filed)) && r.nearTo(c) >= 4 {
+		some := slices.DeleteFunc(slices.Clone(sh.named), func(c *Card) bool { return !slices.Contains(c.refs, r.ref) })
+		for dir, f := range sh.folders {
+			if under(dir, r.dir) || under(dir, r.filed) {
+				some = append(some, sh.filed[f]...)
+			}
+		}
+		for _, c := range some {
+			if r.nearTo(c) >= 4 {
 				out = append(out, c.ID)
 			}
 		}
 	}
 	slices.Sort(out)
+	out = slices.Compact(out)
 	return out[:min(len(out), maxNear)]
 }
 

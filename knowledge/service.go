@@ -71,6 +71,8 @@ type reading struct {
 	*catalog.View
 	places map[*folder]place
 	shown  map[string]bool // whether sources show anything
+	seen   *sight          // nil until it is asked for
+	at     int64           // of the library's places
 	subject
 }
 
@@ -83,5 +85,5 @@ type subject struct {
 }
 
 func (s *Service) reading(who access.Caller) *reading {
-	return &reading{Service: s, View: catalog.NewView(s.catalog, who), places: map[*folder]place{}, shown: map[string]bool{}}
+	return &reading{Service: s, View: catalog.NewView(s.catalog, who), places: map[*folder]place{}, shown: map[string]bool{}, at: s.library.places.Load()}
 }

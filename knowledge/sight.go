@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/fairlead-dev/fairlead/catalog"
 )
@@ -11,62 +12,64 @@ import (
 // maxSights is for how many kinds of callers is remembered what they see.
 const maxSights = 32
 
-// sights remembers which documents callers see, until a document or the
-// catalog changes: to find that out takes longer than to search.
+// sights remembers which documents callers see, until the catalog changes or
+// a source becomes another repository: to find that out for every document
+// takes longer than to search.
 type sights struct {
-	mu      sync.Mutex // guards what follows
-	version int64      // of the library
-	of      map[catalog.Sight]*sight
+	mu   sync.Mutex // guards what follows
+	at   int64      // of the library's places
+	of   map[catalog.Sight]*sight
+	room int64 // for so many ids
 }
 
-// sight is a set of documents, by their ids; nil are all.
-type sight struct{ bits []uint64 }
+// sight is what is known of which documents are seen, by their ids: for each
+// whether that is known, and whether it is so.
+type sight struct{ known, seen []atomic.Uint64 }
 
-func (s *sight) has(id int64) bool {
-	return s == nil || id/64 < int64(len(s.bits)) && s.bits[id/64]>>(id%64)&1 == 1
+// has tells whether a document is seen; look finds it out.
+func (s *sight) has(id int64, look func() bool) bool {
+	at, bit := id/64, uint64(1)<<(id%64)
+	if at >= int64(len(s.known)) {
+		return look()
+	}
+	if s.known[at].Load()&bit != 0 {
+		return s.seen[at].Load()&bit != 0
+	}
+	is := look()
+	if is {
+		s.seen[at].Or(bit)
+	}
+	s.known[at].Or(bit)
+	return is
 }
 
-func (s *sights) get(key catalog.Sight, version int64) *sight {
+// get gives what is known of what some callers see while sources are where they
+// were at a time; there is room for ids up to last.
+func (s *sights) get(key catalog.Sight, at, last int64) *sight {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.version != version {
-		return nil
+	if s.at > at {
+		return &sight{} // the caller knows an earlier time
+	}
+	if s.at != at || len(s.of) >= maxSights && s.of[key] == nil || last >= s.room {
+		s.at, s.of, s.room = at, map[catalog.Sight]*sight{}, last+last/4+1024
+	}
+	if s.of[key] == nil {
+		n := s.room/64 + 1
+		s.of[key] = &sight{make([]atomic.Uint64, n), make([]atomic.Uint64, n)}
 	}
 	return s.of[key]
 }
 
-func (s *sights) put(key catalog.Sight, version int64, seen *sight) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.version > version {
-		return
-	}
-	if s.version < version || len(s.of) >= maxSights {
-		s.version, s.of = version, nil
-	}
-	if s.of == nil {
-		s.of = map[catalog.Sight]*sight{}
-	}
-	s.of[key] = seen
-}
-
-// seen are the documents that the caller sees.
-func (r *reading) seen() *sight {
+// sees tells whether the caller sees a document.
+func (r *reading) sees(c *Card) bool {
 	if r.All() {
-		return nil
+		return true
 	}
-	key, version := r.Sight(), r.library.version.Load()
-	if s := r.sights.get(key, version); s != nil {
-		return s
+	if r.seen == nil {
+		r.seen = r.sights.get(r.Sight(), r.at, r.library.last.Load())
 	}
-	s := &sight{make([]uint64, r.library.last.Load()/64+1)}
-	for _, c := range r.library.all() {
-		if c.ID/64 < int64(len(s.bits)) && r.visible(c) {
-			s.bits[c.ID/64] |= 1 << (c.ID % 64)
-		}
-	}
-	r.sights.put(key, version, s)
-	return s
+	return r.seen.has(c.ID, func() bool { return r.visible(c) })
 }
 
 // folderOf is the folder of a file, "" for the root.

@@ -32,6 +32,7 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/keep"
 	"github.com/fairlead-dev/fairlead/internal/store"
 	"github.com/fairlead-dev/fairlead/knowledge"
+	"github.com/fairlead-dev/fairlead/knowledge/fts"
 	"github.com/fairlead-dev/fairlead/previews"
 	"github.com/fairlead-dev/fairlead/previews/argocd"
 	"github.com/fairlead-dev/fairlead/previews/local"
@@ -56,6 +57,7 @@ type App struct {
 	localCode     *store.Local // the index of code; nil where none is searched
 	code          *knowledge.Code
 	knowledge     *knowledge.Service
+	words         *fts.Index
 	auth          *access.Authenticator
 	issuers       *oidc.Verifier // of tokens that others issue; nil where none are configured
 	access        *access.Service
@@ -272,6 +274,7 @@ func (a *App) Run(ctx context.Context) error {
 	g.Go(func() error { return a.runPreviews(ctx) })
 	g.Go(func() error { return a.followProposals(ctx) })
 	g.Go(func() error { return a.sweepApprovals(ctx) })
+	g.Go(func() error { return a.keepWarm(ctx) })
 	if a.issuers != nil {
 		g.Go(func() error { a.issuers.Warm(ctx); return nil }) // one that is down is in nobody's way
 	}

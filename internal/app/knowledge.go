@@ -31,7 +31,8 @@ func (c *Config) checkKnowledge(k *checker) {
 // makeKnowledge makes the room of documents and code over the indexes that
 // openState opened.
 func (a *App) makeKnowledge(ctx context.Context, guard *access.Guard) error {
-	x, err := fts.New(ctx, a.local.Read, a.local.Write)
+	var err error
+	a.words, err = fts.New(ctx, a.local.Read, a.local.Write, a.local.Scratch)
 	if err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ func (a *App) makeKnowledge(ctx context.Context, guard *access.Guard) error {
 		a.telemetry.gauge("fairlead_code_files", "Files of code that can be searched.", func() float64 { n, _ := a.code.Files(); return float64(n) })
 		a.telemetry.gauge("fairlead_code_bytes", "Bytes of code that can be searched.", func() float64 { _, n := a.code.Files(); return float64(n) })
 	}
-	c := knowledge.Config{Catalog: a.catalog, Index: x, Keeper: x, Code: a.code, Guard: guard, Logger: log}
+	c := knowledge.Config{Catalog: a.catalog, Index: a.words, Keeper: a.words, Code: a.code, Guard: guard, Logger: log}
 	if len(a.cfg.Knowledge.External) > 0 {
 		c.External = external.New(a.cfg.Knowledge.External, a.cfg.dir, log)
 	}
@@ -63,6 +64,14 @@ func (a *App) followers() []ingest.Follower {
 		out = append(out, a.code)
 	}
 	return out
+}
+
+// keepWarm reads common words of documents before anybody asks.
+func (a *App) keepWarm(ctx context.Context) error {
+	if err := a.words.KeepWarm(ctx); err != nil {
+		a.telemetry.log.WarnContext(ctx, "common words of documents could not be read ahead: the first question with one takes longer", "error", err)
+	}
+	return nil
 }
 
 // restoreKnowledge brings back what was kept of documents and code.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
@@ -36,15 +34,21 @@ type documentsTask struct {
 type searched struct {
 	Documents  int
 	Index      spent
+	Warm       spent
+	Words      int   // that are read before anybody asks
+	Kept       int64 // bytes of words in memory
 	Search     spent // all questions together
 	File       int64 // bytes on disk
 	Heap       int64
 	Rest, Peak int64 // bytes resident
 	Edits      []time.Duration
-	// First are the first times that questions are asked, Again all others;
-	// Narrow are those of a caller who sees one team's services, Near those
-	// about one service.
-	First, Again, Near, Narrow, WorstFirst, Worst []time.Duration
+	Asked      []askedTimes
+}
+
+// askedTimes are how long questions of one kind took.
+type askedTimes struct {
+	Name, Goal string
+	timing
 }
 
 // documents measures the knowledge room.
@@ -59,22 +63,14 @@ func (s settings) documents(ctx context.Context, r report, dir string) error {
 	}
 	r.section("%d documents, and %d questions and %d of the worst kind, each asked %d times", res.Documents, len(knowledgetest.Questions), len(knowledgetest.WorstQuestions), asked)
 	r.line("made up, read and indexed, wall / CPU", seconds(res.Index.Wall)+" / "+seconds(res.Index.CPU), "60 s")
+	r.line("common words read beside it, wall / CPU", fmt.Sprintf("%s / %s, %d words, %s", seconds(res.Warm.Wall), seconds(res.Warm.CPU), res.Words, megabytes(res.Kept)), "")
 	r.line("one document changed until it is found, min / median / max", spread(res.Edits), "")
-	for _, l := range []struct {
-		name, goal string
-		took       []time.Duration
-	}{
-		{"questions, the first time", "p99 20 ms", res.First},
-		{"questions, again", "p99 20 ms, worst 60 ms", res.Again},
-		{"questions about one service", "p99 20 ms, worst 60 ms", res.Near},
-		{"questions of who sees one team's services", "p99 20 ms, worst 60 ms", res.Narrow},
-		{"questions of the worst kind, the first time", "worst 60 ms", res.WorstFirst},
-		{"questions of the worst kind, again", "worst 60 ms", res.Worst},
-	} {
-		slices.Sort(l.took)
-		r.line(l.name+", p50 / p99 / worst", millis(quantile(l.took, 0.5))+" / "+millis(quantile(l.took, 0.99))+" / "+millis(quantile(l.took, 1)), l.goal)
+	r.line("questions:", "p50 / p99 / worst; CPU p50 / p99 / worst", "")
+	all := 0
+	for _, a := range res.Asked {
+		all += len(a.Wall)
+		r.timing(a.Name, a.timing, a.Goal)
 	}
-	all := len(res.First) + len(res.Again) + len(res.Near) + len(res.Narrow) + len(res.WorstFirst) + len(res.Worst)
 	r.line("CPU of a question, the mean of all", millis(res.Search.CPU/time.Duration(all)), "")
 	r.line("heap held by index and catalog", megabytes(res.Heap), "")
 	r.line("resident, settled / peak", megabytes(res.Rest)+" / "+megabytes(res.Peak), "stated")
@@ -103,7 +99,7 @@ func (t documentsTask) do(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, local.Close()) }()
-	x, err := fts.New(ctx, local.Read, local.Write)
+	x, err := fts.New(ctx, local.Read, local.Write, local.Scratch)
 	if err != nil {
 		return err
 	}
@@ -117,7 +113,7 @@ func (t documentsTask) do(ctx context.Context) (err error) {
 		return err
 	}
 	c.Publish(changes)
-	if err := errors.Join(t.index(ctx, corpus, room, res), t.edit(ctx, corpus, room, res), t.ask(ctx, corpus, room, res)); err != nil {
+	if err := errors.Join(t.index(ctx, corpus, room, res), warm(ctx, x, res), t.edit(ctx, corpus, room, res), t.ask(ctx, corpus, room, res), t.cold(ctx, c, local, res)); err != nil {
 		return err
 	}
 	res.Documents, res.Heap = room.Documents(), held()-before
@@ -161,6 +157,37 @@ func (t documentsTask) edit(ctx context.Context, c *knowledgetest.Corpus, room *
 	return nil
 }
 
+// warm reads common words as a server does beside its work.
+func warm(ctx context.Context, x *fts.Index, res *searched) (err error) {
+	took := stopwatch()
+	var kept int
+	res.Words, kept, err = x.Warm(ctx)
+	res.Warm, res.Kept = took(), int64(kept)
+	return err
+}
+
+// questioner asks questions of one kind.
+type questioner struct {
+	name, goal, who, service string
+	questions                []string
+}
+
+func (q questioner) ask(ctx context.Context, room *knowledge.Service, t *timing) error {
+	for _, text := range q.questions {
+		err := t.call(func() error {
+			_, err := room.SearchKnowledge(ctx, accesstest.As("user:default/"+q.who), knowledge.SearchKnowledgeInput{Query: text, Service: q.service})
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("asking %q: %w", text, err)
+		}
+	}
+	return nil
+}
+
+// The goals of questions.
+const goalAsked, goalWorst = "p99 20 ms, worst 60 ms", "worst 60 ms"
+
 // ask asks all questions.
 func (t documentsTask) ask(ctx context.Context, c *knowledgetest.Corpus, room *knowledge.Service, res *searched) error {
 	profiled, err := profile(t.Profile, "search")
@@ -171,31 +198,57 @@ func (t documentsTask) ask(ctx context.Context, c *knowledgetest.Corpus, room *k
 	took := stopwatch()
 	defer func() { res.Search = took() }()
 	service := c.Services()[0] // in the largest repository
+	kinds := []questioner{
+		{"real ones", goalAsked, "alice", "", knowledgetest.Questions},
+		{"of the worst kind", goalWorst, "alice", "", knowledgetest.WorstQuestions},
+		{"about one service", goalAsked, "alice", service, knowledgetest.Questions},
+		{"of who sees one team's services", goalAsked, "bob", "", knowledgetest.Questions},
+	}
+	first, again := make([]askedTimes, len(kinds)), make([]askedTimes, len(kinds))
 	for round := range asked {
-		for _, a := range []struct {
-			who       string
-			service   string
-			questions []string
-			took      *[]time.Duration
-			first     *[]time.Duration
-		}{
-			{"alice", "", knowledgetest.Questions, &res.Again, &res.First},
-			{"alice", "", knowledgetest.WorstQuestions, &res.Worst, &res.WorstFirst},
-			{"alice", service, knowledgetest.Questions, &res.Near, nil},
-			{"bob", "", knowledgetest.Questions, &res.Narrow, nil},
-		} {
-			to := a.took
+		for i, k := range kinds {
+			to := &again[i]
+			to.Name = "  " + k.name + ", again"
 			if round == 0 {
-				to = cmp.Or(a.first, a.took)
+				to = &first[i]
+				to.Name = "  " + k.name + ", the first time"
 			}
-			for _, q := range a.questions {
-				start := time.Now()
-				if _, err := room.SearchKnowledge(ctx, accesstest.As("user:default/"+a.who), knowledge.SearchKnowledgeInput{Query: q, Service: a.service}); err != nil {
-					return fmt.Errorf("asking %q: %w", q, err)
-				}
-				*to = append(*to, time.Since(start))
+			to.Goal = k.goal
+			if err := k.ask(ctx, room, &to.timing); err != nil {
+				return err
 			}
 		}
+	}
+	res.Asked = append(first, again...)
+	return nil
+}
+
+// cold asks a room that was started again, before it has read common words.
+func (t documentsTask) cold(ctx context.Context, c *catalog.Service, local *store.Local, res *searched) error {
+	for _, k := range []questioner{
+		{"real ones, started again, before common words are read", "", "alice", "", knowledgetest.Questions},
+		{"of the worst kind, started again, each alone", goalWorst, "alice", "", knowledgetest.WorstQuestions},
+	} {
+		out := askedTimes{Name: "  " + k.name, Goal: k.goal}
+		for i := range k.questions {
+			x, err := fts.New(ctx, local.Read, local.Write, local.Scratch)
+			if err != nil {
+				return err
+			}
+			room, err := knowledge.New(knowledge.Config{Catalog: c, Index: x, Keeper: x})
+			if err != nil {
+				return err
+			}
+			if err := room.Restore(ctx); err != nil {
+				return err
+			}
+			alone := k
+			alone.questions = k.questions[i : i+1]
+			if err := alone.ask(ctx, room, &out.timing); err != nil {
+				return err
+			}
+		}
+		res.Asked = append(res.Asked, out)
 	}
 	return nil
 }

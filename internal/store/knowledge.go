@@ -16,8 +16,9 @@ import (
 )
 
 // Local is a database of this process alone, in a file that can always be made
-// again: one connection that writes, and several that read beside it.
-type Local struct{ Read, Write *sql.DB }
+// again: one connection that writes, and several that read beside it. Scratch is
+// another database, in memory, with one connection; it may be lost at any time.
+type Local struct{ Read, Write, Scratch *sql.DB }
 
 // OpenKnowledge opens or makes knowledge.db in a folder, made if missing, for
 // the index of documents, whatever database holds the state. A file that is
@@ -78,6 +79,10 @@ func openLocal(ctx context.Context, file string) (_ *Local, err error) {
 	if l.Read, err = sql.Open("sqlite", localDSN(file, true)); err != nil {
 		return nil, errors.Join(err, l.Write.Close())
 	}
+	if l.Scratch, err = sql.Open("sqlite", ":memory:"); err != nil {
+		return nil, errors.Join(err, l.Read.Close(), l.Write.Close())
+	}
+	l.Scratch.SetMaxOpenConns(1)
 	l.Read.SetMaxOpenConns(4)
 	l.Read.SetMaxIdleConns(4)
 	var n int
@@ -99,4 +104,4 @@ func localDSN(file string, readOnly bool) string {
 }
 
 // Close closes the file.
-func (l *Local) Close() error { return errors.Join(l.Read.Close(), l.Write.Close()) }
+func (l *Local) Close() error { return errors.Join(l.Read.Close(), l.Write.Close(), l.Scratch.Close()) }

@@ -3,6 +3,9 @@ package fts
 import (
 	"math/bits"
 	"slices"
+	"sort"
+
+	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/fairlead-dev/fairlead/knowledge"
 )
@@ -19,98 +22,157 @@ func (c candidate) before(o candidate) bool {
 	return c.score > o.score || c.score == o.score && c.id > o.id
 }
 
-// blockSize is how many ids are tallied at a time; they may be far apart.
-const blockSize = 1 << 9
+// window is how many ids are tallied at a time: those of one of a bitmap's
+// containers.
+const window = 1 << 16
 
-// tally goes once through the documents of all words, and gives those that
-// have some in the order of their ids.
-func tally(words []word) []candidate {
-	var out []candidate
-	var block [blockSize]candidate
-	at := make([]int, len(words))
-	for {
-		low, more := lowest(words, at)
-		if !more {
-			return out
-		}
-		low -= low % blockSize
-		for i := range words {
-			w, bit := &words[i], uint16(1)<<i
-			for ; at[i] < len(w.ids) && w.ids[at[i]]-low < blockSize; at[i]++ {
-				c := &block[w.ids[at[i]]-low]
-				c.words |= bit
-				if !w.exact {
-					c.score += float32(w.weight) * w.where[at[i]].value()
-				}
-			}
-		}
-		for i := range block {
-			if c := block[i]; c.words != 0 {
-				c.id = low + uint32(i)
-				out = append(out, c)
-			}
-		}
-		clear(block[:])
+// pad is where one search counts.
+type pad struct {
+	score     [window]float32
+	words     [window]uint16
+	all, some []candidate
+}
+
+// cursor goes through the documents that have a word in one part.
+type cursor struct {
+	from roaring.ManyIntIterable
+	buf  [128]uint32
+	rest []uint32 // of buf, those that are still to come
+	bit  uint16
+	add  float32
+}
+
+func (c *cursor) fill() {
+	if len(c.rest) == 0 {
+		c.rest = c.buf[:c.from.NextMany(c.buf[:])]
 	}
 }
 
-// lowest is the lowest id that is still to come.
-func lowest(words []word, at []int) (low uint32, more bool) {
-	for i, w := range words {
-		if at[i] < len(w.ids) && (!more || w.ids[at[i]] < low) {
-			low, more = w.ids[at[i]], true
+// count counts the documents below an id; low is the first of the window.
+func (c *cursor) count(p *pad, low, end uint64) {
+	for c.fill(); len(c.rest) > 0; c.fill() {
+		n := len(c.rest)
+		if uint64(c.rest[n-1]) >= end {
+			n = sort.Search(n, func(i int) bool { return uint64(c.rest[i]) >= end })
+		}
+		for _, id := range c.rest[:n] {
+			at := uint16(uint64(id) - low) //nolint:gosec // below window
+			p.words[at] |= c.bit
+			p.score[at] += c.add
+		}
+		if c.rest = c.rest[n:]; len(c.rest) > 0 {
+			return
 		}
 	}
-	return low, more
+}
+
+// tally goes once through the documents of all words, and gives those that
+// have some in the order of their ids.
+func (p *pad) tally(words []word) []candidate {
+	var lists []*cursor
+	var sets []*roaring.Bitmap
+	for i, w := range words {
+		for in, set := range w.postings {
+			if set.IsEmpty() {
+				continue
+			}
+			c := &cursor{from: set.ManyIterator(), bit: 1 << i}
+			if !w.exact {
+				c.add = float32(w.weight) * part(in).value()
+			}
+			lists, sets = append(lists, c), append(sets, set)
+		}
+	}
+	p.all = p.all[:0]
+	every := &cursor{from: roaring.FastOr(sets...).ManyIterator()}
+	for every.fill(); len(every.rest) > 0; every.fill() {
+		low := uint64(every.rest[0] / window * window)
+		for _, c := range lists {
+			c.count(p, low, low+window)
+		}
+		p.collect(every, low, low+window)
+	}
+	return p.all
+}
+
+// collect takes what was counted of a window off the pad.
+func (p *pad) collect(every *cursor, low, end uint64) {
+	for every.fill(); len(every.rest) > 0; every.fill() {
+		for i, id := range every.rest {
+			if uint64(id) >= end {
+				every.rest = every.rest[i:]
+				return
+			}
+			at := uint16(uint64(id) - low) //nolint:gosec // below window
+			p.all = append(p.all, candidate{id, p.score[at], p.words[at]})
+			p.score[at], p.words[at] = 0, 0
+		}
+		every.rest = nil
+	}
 }
 
 // selection is the choice of matches among candidates.
 type selection struct {
 	knowledge.Query
 	*knowledge.Found
+	*pad
 	every uint16  // the bits of all words that any document has
 	total float64 // the weight of those words
 }
 
 // choose takes the candidates that have every word, and those with some where
 // these are few.
-func (s *selection) choose(words []word, all []candidate) {
-	shares, near := s.shares(words), s.near(all)
-	var some []candidate
-	for _, c := range all {
+func (s *selection) choose(words []word) {
+	shares, near := s.shares(words), s.near(s.all)
+	s.Matches = make([]knowledge.Match, 0, min(len(s.all), maxScored+len(near)))
+	s.some = s.some[:0]
+	for _, c := range s.all {
 		switch {
-		case near[c.id]:
+		case len(near) > 0 && near[c.id]:
 			if s.Keep == nil || s.Keep(int64(c.id)) {
 				s.take(c, shares)
 			}
 		case c.words == s.every:
-			some = append(some, c)
+			s.some = append(s.some, c)
 		}
 	}
-	if s.best(some, shares); len(s.Matches) >= s.Enough {
+	if s.best(s.some, shares); len(s.Matches) >= s.Enough {
 		return
 	}
-	some = some[:0]
-	for _, c := range all {
-		if c.words != s.every && shares[c.words] >= leastShare && !near[c.id] {
-			some = append(some, c)
+	s.some = s.some[:0]
+	for _, c := range s.all {
+		if c.words != s.every && shares.of(c.words) >= leastShare && (len(near) == 0 || !near[c.id]) {
+			s.some = append(s.some, c)
 		}
 	}
-	s.best(some, shares)
+	s.best(s.some, shares)
 }
 
 // shares are how much of the question's weight each choice of words holds, 0 to
-// 1.
-func (s *selection) shares(words []word) []float64 {
-	out := make([]float64, 1<<len(words))
-	for i := range out[1:] {
-		set := uint(i + 1)
-		out[set] = out[set&(set-1)]
-		if w := words[bits.TrailingZeros(set)]; len(w.ids) > 0 {
-			out[set] += w.weight / s.total
+// 1: that of the first eight words, and that of the others.
+type shares struct {
+	low, high [1 << 8]float64
+	every     uint16
+}
+
+func (s *shares) of(set uint16) float64 {
+	if set == s.every {
+		return 1
+	}
+	return s.low[set&0xff] + s.high[set>>8]
+}
+
+func (s *selection) shares(words []word) *shares {
+	out := &shares{every: s.every}
+	for half, sums := range []*[1 << 8]float64{&out.low, &out.high} {
+		for i := range sums[1:] {
+			set := uint(i + 1)
+			sums[set] = sums[set&(set-1)]
+			if at := bits.TrailingZeros(set) + 8*half; at < len(words) && s.every>>at&1 == 1 {
+				sums[set] += words[at].weight / s.total
+			}
 		}
 	}
-	out[s.every] = 1
 	return out
 }
 
@@ -130,7 +192,7 @@ func (s *selection) near(all []candidate) map[uint32]bool {
 const patience = 1000
 
 // best takes the best of some candidates.
-func (s *selection) best(some []candidate, shares []float64) {
+func (s *selection) best(some []candidate, shares *shares) {
 	heapify(some)
 	keep, refused := s.Keep, 0
 	for len(some) > 0 {
@@ -178,6 +240,6 @@ func sink(heap []candidate, i int) {
 }
 
 // take makes a match of a candidate.
-func (s *selection) take(c candidate, shares []float64) {
-	s.Matches = append(s.Matches, knowledge.Match{ID: int64(c.id), Text: float64(c.score), Share: shares[c.words]})
+func (s *selection) take(c candidate, shares *shares) {
+	s.Matches = append(s.Matches, knowledge.Match{ID: int64(c.id), Text: float64(c.score), Share: shares.of(c.words)})
 }

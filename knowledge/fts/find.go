@@ -35,8 +35,9 @@ const scored = "SELECT rowid, -bm25(words, 10.0, 6.0, 3.0, 1.0) FROM words WHERE
 
 // word is one that is looked for.
 type word struct {
-	term string // as FTS5 takes it
+	match string // as FTS5 takes it
 	*postings
+	count int // how many documents have it
 	// weight is how much the word tells: the fewer documents have it, the more.
 	weight float64
 	// exact tells that FTS5 scores it, in how often a document has it.
@@ -53,44 +54,46 @@ func (x *Index) Find(ctx context.Context, q knowledge.Query) (*knowledge.Found, 
 	if err != nil {
 		return nil, fmt.Errorf("searching documents: %w", err)
 	}
-	s := selection{Query: q, Found: out}
+	p := x.pads.Get().(*pad)
+	defer x.pads.Put(p)
+	s := selection{Query: q, Found: out, pad: p}
 	for i, w := range words {
 		out.Weights[i] = w.weight
-		if len(w.ids) > 0 {
+		if w.count > 0 {
 			s.total += w.weight
 			s.every |= 1 << i
 		}
 	}
-	all := tally(words)
-	if err := x.score(ctx, words, all); err != nil {
+	if err := x.score(ctx, words, p.tally(words)); err != nil {
 		return nil, fmt.Errorf("searching documents: %w", err)
 	}
-	s.choose(words, all)
+	s.choose(words)
 	return out, nil
 }
 
 // words finds out which documents have each word. A last word that no document
 // has is taken for the beginning of one.
 func (x *Index) words(ctx context.Context, list []string) ([]word, error) {
-	n, err := x.size(ctx)
+	terms, err := x.terms.of(ctx, list)
 	if err != nil {
 		return nil, err
 	}
+	n := float64(x.memory.documents().live.GetCardinality())
 	out := make([]word, len(list))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(2) // the index has few connections, and each reads as fast as a core can
 	for i, text := range list {
 		g.Go(func() (err error) {
-			w := word{term: quote(text)}
-			if w.postings, err = x.postings(ctx, w.term); err != nil {
+			w := word{match: quote(text)}
+			if w.postings, err = x.postings(ctx, terms[i], w.match); err != nil {
 				return err
 			}
-			if len(w.ids) == 0 && i == len(list)-1 && len([]rune(text)) >= minBeginning {
+			if w.count = w.postings.count(); w.count == 0 && i == len(list)-1 && len([]rune(text)) >= minBeginning {
 				if w, err = x.beginning(ctx, text); err != nil {
 					return err
 				}
 			}
-			df := min(float64(len(w.ids)), n)
+			df := min(float64(w.count), n)
 			w.weight = math.Log(1 + (n-df+0.5)/(df+0.5))
 			out[i] = w
 			return nil
@@ -109,33 +112,55 @@ func exact(words []word) {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return len(words[a].ids) - len(words[b].ids) })
+	slices.SortStableFunc(order, func(a, b int) int { return words[a].count - words[b].count })
 	sum := 0
 	for _, i := range order {
-		if sum += len(words[i].ids); sum > maxScored {
+		if sum += words[i].count; sum > maxScored {
 			return
 		}
-		words[i].exact = len(words[i].ids) > 0
+		words[i].exact = words[i].count > 0
 	}
 }
 
 // beginning is the words that begin with a text, as one.
 func (x *Index) beginning(ctx context.Context, text string) (word, error) {
-	w := word{term: quote(text), postings: &postings{}}
+	w := word{match: quote(text), postings: nobody()}
 	ends, err := x.ends(ctx, text)
 	if err != nil || len(ends) == 0 {
 		return w, err
 	}
-	w.term = "(" + strings.Join(ends, " OR ") + ")"
-	w.postings, err = x.postings(ctx, w.term)
-	return w, err
+	w.match = "(" + strings.Join(ends, " OR ") + ")"
+	if w.postings, err = x.postings(ctx, w.match, w.match); err != nil {
+		return w, err
+	}
+	w.count = w.postings.count()
+	return w, nil
 }
 
 func quote(w string) string { return `"` + strings.ReplaceAll(w, `"`, `""`) + `"` }
 
-// ends are words that begin with w.
-func (x *Index) ends(ctx context.Context, w string) (out []string, err error) {
-	rows, err := x.read.QueryContext(ctx, "SELECT term FROM vocabulary WHERE term >= ?1 AND term < ?2 LIMIT ?3", w, w+"\U0010FFFF", maxEnds)
+// ends are words that begin with w, as FTS5 takes them.
+func (x *Index) ends(ctx context.Context, w string) ([]string, error) {
+	terms, err := x.vocabulary(ctx, "SELECT term FROM vocabulary WHERE term >= ?1 AND term < ?2 LIMIT ?3", w, w+"\U0010FFFF", maxEnds)
+	if err != nil || len(terms) == 0 {
+		return nil, err
+	}
+	written, err := x.terms.written(ctx, terms)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, text := range written {
+		if text != "" {
+			out = append(out, quote(text))
+		}
+	}
+	return out, nil
+}
+
+// vocabulary gives terms of the index.
+func (x *Index) vocabulary(ctx context.Context, query string, args ...any) (out []string, err error) {
+	rows, err := x.read.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +170,7 @@ func (x *Index) ends(ctx context.Context, w string) (out []string, err error) {
 		if err := rows.Scan(&term); err != nil {
 			return nil, err
 		}
-		out = append(out, quote(term))
+		out = append(out, term)
 	}
 	return out, rows.Err()
 }
@@ -155,7 +180,7 @@ func (x *Index) score(ctx context.Context, words []word, all []candidate) (err e
 	var terms []string
 	for _, w := range words {
 		if w.exact {
-			terms = append(terms, w.term)
+			terms = append(terms, w.match)
 		}
 	}
 	if len(terms) == 0 {

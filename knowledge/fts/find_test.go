@@ -29,7 +29,7 @@ func open(t *testing.T) (*store.Local, *fts.Index) {
 
 func index(t *testing.T, local *store.Local) *fts.Index {
 	t.Helper()
-	x, err := fts.New(t.Context(), local.Read, local.Write)
+	x, err := fts.New(t.Context(), local.Read, local.Write, local.Scratch)
 	if err != nil {
 		t.Fatal(err)
 	}

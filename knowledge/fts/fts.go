@@ -9,8 +9,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/fairlead-dev/fairlead/knowledge"
 	"github.com/fairlead-dev/fairlead/knowledge/document"
@@ -34,28 +37,50 @@ CREATE TABLE cards (id INTEGER PRIMARY KEY, source TEXT NOT NULL, card TEXT NOT 
 CREATE INDEX cards_of ON cards (source);
 CREATE TABLE texts (id INTEGER PRIMARY KEY, sections TEXT NOT NULL, body TEXT NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5 (title, names, headings, body, content = '', contentless_delete = 1,
-	tokenize = 'porter unicode61 remove_diacritics 2');
+	` + tokenizer + `);
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'row');`
 
 // Index is documents in a database. It is safe for concurrent use.
 type Index struct {
 	read, write *sql.DB
+	terms       terms
 	memory      memory
+	pads        sync.Pool     // of *pad
+	stirred     chan struct{} // has something after changes
+	// saved is above all ids that common words are saved of.
+	saved atomic.Uint32
 }
 
 // New makes an Index of an SQLite database with one connection that writes and
-// several that read beside it. Its tables are made if they are not there.
-func New(ctx context.Context, read, write *sql.DB) (*Index, error) {
-	x := &Index{read: read, write: write}
+// several that read beside it, and of another one in memory. Its tables are
+// made if they are not there.
+func New(ctx context.Context, read, write, scratch *sql.DB) (*Index, error) {
+	x := &Index{read: read, write: write, terms: terms{db: scratch}, pads: sync.Pool{New: func() any { return &pad{} }}, stirred: make(chan struct{}, 1)}
 	var version int
 	if err := write.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return nil, fmt.Errorf("opening the index of documents: %w", err)
 	}
-	if version == schemaVersion {
-		return x, nil
+	if version != schemaVersion {
+		if err := x.empty(ctx); err != nil {
+			return nil, err
+		}
 	}
-	return x, x.change(ctx, func(tx *sql.Tx) error {
-		for _, table := range []string{"vocabulary", "words", "texts", "cards", "sources"} {
+	if _, err := write.ExecContext(ctx, savedSchema); err != nil {
+		return nil, fmt.Errorf("opening the index of documents: %w", err)
+	}
+	live, err := ids(ctx, read, "SELECT coalesce(group_concat(id), '') FROM cards")
+	if err != nil {
+		return nil, fmt.Errorf("opening the index of documents: %w", err)
+	}
+	x.memory.now.live = roaring.New()
+	x.memory.changed(roaring.New(), live)
+	return x, x.restore(ctx)
+}
+
+// empty makes the tables anew.
+func (x *Index) empty(ctx context.Context) error {
+	return x.change(ctx, func(tx *sql.Tx) error {
+		for _, table := range []string{"vocabulary", "words", "texts", "cards", "sources", "common"} {
 			if _, err := tx.ExecContext(ctx, "DROP TABLE IF EXISTS "+table); err != nil {
 				return err
 			}
@@ -132,7 +157,10 @@ func (x *Index) Replace(ctx context.Context, source string, b knowledge.Batch) e
 	if err != nil {
 		return err
 	}
-	came := change{low: math.MaxInt64, gone: b.Gone}
+	came, gone := roaring.New(), roaring.New()
+	for _, id := range b.Gone {
+		gone.Add(uint32(id)) //nolint:gosec // what else is read of ids is refused beyond that
+	}
 	err = x.change(ctx, func(tx *sql.Tx) error {
 		if err := remove(ctx, tx, b.Gone); err != nil {
 			return err
@@ -149,21 +177,39 @@ func (x *Index) Replace(ctx context.Context, source string, b knowledge.Batch) e
 			if err := add.entry(ctx, source, e); err != nil {
 				return err
 			}
-			came.low = min(came.low, e.ID)
+			if err := x.reused(ctx, tx, uint32(e.ID)); err != nil { //nolint:gosec // as above
+				return err
+			}
+			came.Add(uint32(e.ID)) //nolint:gosec // as above
 		}
 		_, err = tx.ExecContext(ctx, "INSERT INTO sources (name, state) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET state = ?2", source, string(state))
 		return err
 	})
-	if err == nil && (len(came.gone) > 0 || came.low < math.MaxInt64) {
-		x.memory.changed(came)
+	if err == nil {
+		x.changed(gone, came)
 	}
 	return err
 }
 
+// changed notes which documents went and came.
+func (x *Index) changed(gone, came *roaring.Bitmap) {
+	if gone.IsEmpty() && came.IsEmpty() {
+		return
+	}
+	x.memory.changed(gone, came)
+	select {
+	case x.stirred <- struct{}{}:
+	default:
+	}
+}
+
 // Drop removes a source.
 func (x *Index) Drop(ctx context.Context, source string) error {
-	defer x.memory.reset() // of so many that went, or may have
-	return x.change(ctx, func(tx *sql.Tx) error {
+	var gone *roaring.Bitmap
+	err := x.change(ctx, func(tx *sql.Tx) (err error) {
+		if gone, err = ids(ctx, tx, "SELECT coalesce(group_concat(id), '') FROM cards WHERE source = ?1", source); err != nil {
+			return err
+		}
 		for _, text := range []string{
 			"DELETE FROM words WHERE rowid IN (SELECT id FROM cards WHERE source = ?1)",
 			"DELETE FROM texts WHERE id IN (SELECT id FROM cards WHERE source = ?1)",
@@ -176,6 +222,10 @@ func (x *Index) Drop(ctx context.Context, source string) error {
 		}
 		return nil
 	})
+	if err == nil {
+		x.changed(gone, roaring.New())
+	}
+	return err
 }
 
 func remove(ctx context.Context, tx *sql.Tx, ids []int64) error {

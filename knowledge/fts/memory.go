@@ -3,9 +3,9 @@ package fts
 import (
 	"container/list"
 	"context"
-	"math"
-	"slices"
 	"sync"
+
+	"github.com/RoaringBitmap/roaring/v2"
 )
 
 // The bounds of what is kept of words in memory.
@@ -13,133 +13,130 @@ const (
 	// maxKept is how much it may be, in bytes; of more, what was not used for
 	// longest is forgotten.
 	maxKept = 32 << 20
-	// maxChanges is how many changes of the index are remembered; a word that
-	// missed more is looked for anew. One by which more than maxGone documents
-	// go makes all words be looked for anew.
-	maxChanges, maxGone = 1000, 1000
-	// perPosting and perWord are the sizes of one document of a word, and of a
-	// word beside them, in bytes.
-	perPosting, perWord = 5, 200
+	// perWord is the size of a word beside its documents, in bytes.
+	perWord = 500
 )
 
-// change is one of the index: the ids that went, and the lowest that came. All
-// that come later are higher.
-type change struct {
-	low  int64
-	gone []int64
+// moment is the documents that there are between two changes of the index. It
+// is never changed.
+type moment struct {
+	number int // of the changes before
+	live   *roaring.Bitmap
+	// next is an id that none has; those that come later have it or higher
+	// ones.
+	next uint32
 }
 
 // memory is which documents have the words that were looked for, kept up to
 // date by what changed.
 type memory struct {
 	mu    sync.Mutex // guards what follows
+	now   moment
 	words map[string]*list.Element
 	order list.List // of *kept, the one that was used last in front
 	bytes int
-	// changes are the last ones, of which version is the number of all.
-	changes []change
-	version int
-	size    float64
-	counted bool // size is that of version
 }
 
 type kept struct {
 	*postings
-	term    string
-	version int
+	key, match string
+	as         moment // the postings are of
+	size       int
 }
-
-func (k *kept) bytes() int { return perWord + perPosting*len(k.ids) }
 
 // changed notes a change once it can be read.
-func (m *memory) changed(c change) {
-	if len(c.gone) > maxGone {
-		m.reset()
-		return
-	}
+func (m *memory) changed(gone, came *roaring.Bitmap) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.version++
-	m.counted = false
-	m.changes = append(m.changes, c)
-	if len(m.changes) > maxChanges {
-		m.changes = slices.Clone(m.changes[1:])
+	live := roaring.AndNot(m.now.live, gone)
+	live.Or(came)
+	m.now.number++
+	m.now.live = live
+	if !came.IsEmpty() {
+		m.now.next = max(m.now.next, came.Maximum()+1)
 	}
 }
 
-// reset forgets everything.
-func (m *memory) reset() {
+// documents are those that there are.
+func (m *memory) documents() moment {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.version++
-	m.words, m.bytes, m.changes, m.counted = nil, 0, nil, false
-	m.order.Init()
+	return m.now
 }
 
-// get gives what is known of a word, what changed since, and the version that
-// this leads to; nil where it has to be looked for anew.
-func (m *memory) get(term string) (*postings, change, int) {
+// get gives what is known of a word, nil where that is nothing, and what there
+// is now.
+func (m *memory) get(key string) (*kept, moment) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	since := change{low: math.MaxInt64}
-	e := m.words[term]
+	e := m.words[key]
 	if e == nil {
-		return nil, since, m.version
-	}
-	k := e.Value.(*kept)
-	missed := m.version - k.version
-	if missed > len(m.changes) {
-		return nil, since, m.version
+		return nil, m.now
 	}
 	m.order.MoveToFront(e)
-	for _, c := range m.changes[len(m.changes)-missed:] {
-		since.low, since.gone = min(since.low, c.low), append(since.gone, c.gone...)
-	}
-	return k.postings, since, m.version
+	return e.Value.(*kept), m.now
 }
 
-// put keeps what was found of a word at a version.
-func (m *memory) put(term string, p *postings, version int) {
+// put keeps what was found of a word.
+func (m *memory) put(k *kept) {
+	k.size = perWord + k.bytes()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if version < m.version-len(m.changes) { // there was a reset, or too much
-		return
+	if old := m.words[k.key]; old != nil {
+		if old.Value.(*kept).as.number > k.as.number {
+			return // somebody else was later
+		}
+		m.forget(old)
 	}
-	m.forget(m.words[term])
 	if m.words == nil {
 		m.words = map[string]*list.Element{}
 	}
-	k := &kept{p, term, version}
-	m.words[term] = m.order.PushFront(k)
-	for m.bytes += k.bytes(); m.bytes > maxKept && m.order.Len() > 1; {
+	m.words[k.key] = m.order.PushFront(k)
+	for m.bytes += k.size; m.bytes > maxKept && m.order.Len() > 1; {
 		m.forget(m.order.Back())
 	}
 }
 
 func (m *memory) forget(e *list.Element) {
-	if e == nil {
-		return
-	}
 	k := m.order.Remove(e).(*kept)
-	m.bytes -= k.bytes()
-	delete(m.words, k.term)
+	m.bytes -= k.size
+	delete(m.words, k.key)
 }
 
-// size is how many documents there are.
-func (x *Index) size(ctx context.Context) (float64, error) {
-	x.memory.mu.Lock()
-	n, counted, version := x.memory.size, x.memory.counted, x.memory.version
-	x.memory.mu.Unlock()
-	if counted {
-		return n, nil
+// postings finds the documents that have a word or several, known by key and to
+// FTS5 by match.
+func (x *Index) postings(ctx context.Context, key, match string) (*postings, error) {
+	if key == "" {
+		return nobody(), nil
 	}
-	if err := x.read.QueryRowContext(ctx, "SELECT count(*) FROM cards").Scan(&n); err != nil {
-		return 0, err
+	k, now := x.memory.get(key)
+	if k != nil && k.as.number == now.number {
+		return k.postings, nil
 	}
-	x.memory.mu.Lock()
-	defer x.memory.mu.Unlock()
-	if x.memory.version == version {
-		x.memory.size, x.memory.counted = n, true
+	var p *postings
+	var err error
+	switch {
+	case k == nil:
+		p, err = x.look(ctx, match, 0)
+	case k.as.next < now.next:
+		var more *postings
+		more, err = x.look(ctx, match, k.as.next)
+		if err == nil {
+			p = k.among(now.live).with(more)
+		}
+	default:
+		p = k.among(now.live)
 	}
-	return n, nil
+	if err != nil {
+		return nil, err
+	}
+	x.memory.put(&kept{postings: p, key: key, match: match, as: now})
+	return p, nil
+}
+
+// held is how much memory all words take, in bytes.
+func (m *memory) held() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.bytes
 }
