@@ -35,8 +35,8 @@ type DataTemplate struct {
 // PrefixEnv is the variable that tells what keys begin with.
 func (d DataTemplate) PrefixEnv() string { return d.Env + "_PREFIX" }
 
-// envs are the variables that a preview is given of it.
-func (d DataTemplate) envs() []string {
+// Envs are the variables that a preview is given of it.
+func (d DataTemplate) Envs() []string {
 	if d.Kind == "redis" {
 		return []string{d.Env, d.PrefixEnv()}
 	}
@@ -148,7 +148,7 @@ func (s *Service) settleData(e *catalog.Entity, t *Template) error {
 		return c.Carries(Wish{Service: e.Ref.String(), Template: *t})
 	}
 	return fault.New(fault.FailedPrecondition, "%s: the preview of %s asks for data of its own, and the deployer %s passes none on", place(e, dataAt(e, t.Data[0].Name)), e.Ref, t.Deployer).
-		WithFix("Have it deployed by a deployer that does, such as local, or take data out of spec.fairlead.preview.")
+		WithFix("Have it deployed by a deployer that does, such as local or argocd, or take data out of spec.fairlead.preview.")
 }
 
 func (s *Service) noServer(e *catalog.Entity, d DataTemplate) error {

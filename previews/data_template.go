@@ -104,8 +104,8 @@ func (t *Template) addData(d DataTemplate) (field, wrong string) {
 		if other.Name == d.Name {
 			return "name", "is there twice"
 		}
-		for _, env := range d.envs() {
-			if slices.Contains(other.envs(), env) {
+		for _, env := range d.Envs() {
+			if slices.Contains(other.Envs(), env) {
 				return "env", "is the variable of " + other.Name + " already"
 			}
 		}
@@ -122,7 +122,7 @@ func isPathBelow(p string) bool {
 // clash refuses a variable that both env and data set.
 func (t *Template) clash(e *catalog.Entity) error {
 	for _, d := range t.Data {
-		for _, env := range d.envs() {
+		for _, env := range d.Envs() {
 			if _, twice := t.Env[env]; twice {
 				return misdeclared(e, previewOf(e).Object("env").Position(env), ".env", "is "+env+", which spec.fairlead.preview.env sets, too")
 			}

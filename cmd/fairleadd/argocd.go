@@ -4,7 +4,6 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/app"
 	"github.com/fairlead-dev/fairlead/internal/argo"
 	"github.com/fairlead-dev/fairlead/internal/argo/instance"
-	"github.com/fairlead-dev/fairlead/previews/argocd"
 )
 
 // argoCD connects the server to Argo CDs.
@@ -17,7 +16,7 @@ func argoCD() *app.ArgoDialer {
 			}
 			return c, nil
 		},
-		Reach: func(cfg instance.Config) (argocd.Cluster, error) {
+		Reach: func(cfg instance.Config) (app.ArgoCluster, error) {
 			c, err := argo.Reach(cfg)
 			if err != nil {
 				return nil, err

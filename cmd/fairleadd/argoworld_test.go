@@ -61,6 +61,7 @@ type settings struct {
 	state     string // a folder of its own by default
 	argocd    string // more keys of previews.deployers.argocd, in braces' inside
 	deadlines string // of previews, in braces' inside
+	data      string // of previews, in braces' inside
 	noCluster bool   // no kubeconfig
 	publicURL string // its own by default
 }
@@ -118,7 +119,8 @@ argocd: [{name: main, server: %q, tokenFile: %q, caFile: %q, %s}]
 previews:
   deployers: {argocd: {namePrefix: %q, %s}}
   deadlines: {%s}
-`, address, or(s.publicURL, "http://"+address), or(s.state, fmt.Sprintf("./state-%d", n)), n, w.repo.URL, or(s.server, w.Server.Address), w.TokenFile, w.CAFile, kubeconfig, w.prefix, s.argocd, s.deadlines)
+  data: {%s}
+`, address, or(s.publicURL, "http://"+address), or(s.state, fmt.Sprintf("./state-%d", n)), n, w.repo.URL, or(s.server, w.Server.Address), w.TokenFile, w.CAFile, kubeconfig, w.prefix, s.argocd, s.deadlines, s.data)
 	w.Reach(w.t, address) // for the guards of previews
 	f := &fairleadServer{t: w.t, url: "http://" + address, config: w.write(fmt.Sprintf("fairlead-%d.yaml", n), config), log: filepath.Join(w.dir, fmt.Sprintf("fairlead-%d.log", n))}
 	f.start()

@@ -26,7 +26,14 @@ type ArgoDialer struct {
 	// Dial makes a client; nothing is sent yet.
 	Dial func(cfg instance.Config) (ArgoClient, error)
 	// Reach makes a client of the cluster that KubeconfigFile names.
-	Reach func(cfg instance.Config) (argocd.Cluster, error)
+	Reach func(cfg instance.Config) (ArgoCluster, error)
+}
+
+// ArgoCluster is the cluster that one Argo CD deploys previews to.
+type ArgoCluster interface {
+	argocd.Cluster
+	argocd.Secrets
+	argocd.Finder
 }
 
 // guardsPath is where the guards of previews are served, a Git repository.
@@ -105,9 +112,11 @@ func (a *App) openArgoCD() error {
 		a.closers = append(a.closers, client.Close)
 		i := &argocd.Instance{Applications: client, Resources: client, Lister: client, Project: cfg.Project, URL: cfg.URL()}
 		if cfg.KubeconfigFile != "" {
-			if i.Cluster, err = a.cfg.Argo.Reach(cfg); err != nil {
+			cluster, err := a.cfg.Argo.Reach(cfg)
+			if err != nil {
 				return err
 			}
+			i.Cluster, i.Secrets, i.Finder = cluster, cluster, cluster
 		}
 		a.argo[cfg.Name] = i
 	}

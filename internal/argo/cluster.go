@@ -7,8 +7,10 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
@@ -34,7 +36,10 @@ type Cluster struct {
 	until time.Time
 }
 
-var _ argocd.Cluster = (*Cluster)(nil)
+var (
+	_ argocd.Cluster = (*Cluster)(nil)
+	_ argocd.Finder  = (*Cluster)(nil)
+)
 
 // kindsKept is how long the list of a cluster's kinds is taken to hold.
 const kindsKept = 5 * time.Minute
@@ -87,8 +92,29 @@ func (c *Cluster) Namespace(ctx context.Context, name string) (*argocd.Live, err
 	return l, nil
 }
 
+// Namespaces are those that carry all of these labels. Where the kubeconfig may
+// not list namespaces, there are none to be found.
+func (c *Cluster) Namespaces(ctx context.Context, of map[string]string) (out []argocd.Live, err error) {
+	opts := metav1.ListOptions{LabelSelector: labels.SelectorFromSet(of).String(), Limit: 500}
+	for {
+		list, err := c.objects.Resource(corev1.SchemeGroupVersion.WithResource("namespaces")).List(ctx, opts)
+		switch {
+		case apierrors.IsForbidden(err):
+			return nil, nil
+		case err != nil:
+			return nil, c.explain("listing namespaces", err)
+		}
+		for i := range list.Items {
+			out = append(out, *liveOf(argocd.Ref{Version: "v1", Kind: "Namespace", Name: list.Items[i].Name}, &list.Items[i]))
+		}
+		if opts.Continue = list.Continue; opts.Continue == "" {
+			return out, nil
+		}
+	}
+}
+
 func liveOf(ref argocd.Ref, o metav1.Object) *argocd.Live {
-	l := &argocd.Live{Ref: ref, Labels: o.GetLabels(), Finalizers: o.GetFinalizers()}
+	l := &argocd.Live{Ref: ref, Labels: o.GetLabels(), Annotations: o.GetAnnotations(), Finalizers: o.GetFinalizers(), MadeAt: o.GetCreationTimestamp().UTC()}
 	if at := o.GetDeletionTimestamp(); at != nil {
 		l.DeletedAt = at.UTC()
 	}

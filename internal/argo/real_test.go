@@ -64,7 +64,7 @@ func newWorld(t *testing.T, cfg argocd.Config, with ...func(*realtest.Argo, *ins
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.instance.Cluster = cluster
+		w.instance.Cluster, w.instance.Secrets, w.instance.Finder = cluster, cluster, cluster
 	}
 	w.deployer = w.again()
 	return w

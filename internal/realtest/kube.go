@@ -95,8 +95,8 @@ type object struct {
 
 const rbac = "/apis/rbac.authorization.k8s.io/v1/"
 
-// rights let the user see everything, delete namespaces, and take finalizers
-// away, and nothing else.
+// rights let the user see everything, delete namespaces, take finalizers away,
+// and give previews what reaches their data, and nothing else.
 func rights() []object {
 	const group = "rbac.authorization.k8s.io"
 	type m = map[string]any
@@ -105,6 +105,8 @@ func rights() []object {
 			"rules": []m{
 				{"apiGroups": []string{"*"}, "resources": []string{"*"}, "verbs": []string{"get", "list", "watch", "patch"}},
 				{"apiGroups": []string{""}, "resources": []string{"namespaces"}, "verbs": []string{"delete"}},
+				{"apiGroups": []string{""}, "resources": []string{"secrets"}, "verbs": []string{"create"}},
+				{"apiGroups": []string{""}, "resources": []string{"secrets"}, "resourceNames": []string{"fairlead-preview-data"}, "verbs": []string{"update"}},
 			}}},
 		{rbac + "clusterrolebindings/fairlead", m{"apiVersion": group + "/v1", "kind": "ClusterRoleBinding", "metadata": m{"name": "fairlead"},
 			"roleRef":  m{"apiGroup": group, "kind": "ClusterRole", "name": "fairlead"},

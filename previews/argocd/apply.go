@@ -15,9 +15,17 @@ import (
 // names a namespace of its own would otherwise overwrite what is there.
 func (d *Deployer) Apply(ctx context.Context, w previews.Wish) error {
 	p, err := d.planOf(&w)
-	if err != nil {
-		return err
+	if err == nil {
+		err = p.bringAbout(ctx)
 	}
+	if err == nil && len(w.Given) > 0 {
+		err = p.give(ctx, &w)
+	}
+	return err
+}
+
+// bringAbout has the application be as it should.
+func (p *plan) bringAbout(ctx context.Context) error {
 	have, err := p.find(ctx)
 	switch {
 	case err != nil:
@@ -76,7 +84,7 @@ func (p *plan) look(ctx context.Context, have *Application) error {
 // check refuses manifests that reach beyond the preview's namespace.
 func (p *plan) check(manifests []Manifest) error {
 	var wrong []string
-	own, service := false, 0
+	own, taken, service := false, false, 0
 	for _, m := range manifests {
 		if m.Name != guardName && (m.Kind != "Namespace" || m.Group != "") {
 			service++
@@ -91,6 +99,8 @@ func (p *plan) check(manifests []Manifest) error {
 			wrong = append(wrong, m.String()+", which belongs to the whole cluster")
 		case m.Namespace != "" && m.Namespace != p.name:
 			wrong = append(wrong, m.String()+" in namespace "+m.Namespace)
+		case m.Kind == "Secret" && m.Group == "" && m.Name == SecretName:
+			taken = true
 		}
 	}
 	switch {
@@ -100,6 +110,9 @@ func (p *plan) check(manifests []Manifest) error {
 		}
 		return fault.New(fault.FailedPrecondition, "%s at %.12s would deploy beyond the preview's namespace %s: %s", p.manifests.Path, p.manifests.TargetRevision, p.name, strings.Join(wrong, "; ")).
 			WithFix("Leave namespaces and what belongs to the whole cluster out of what is previewed; for a kustomization say kustomize: {} in spec.fairlead.preview, and its namespace is replaced.")
+	case taken:
+		return fault.New(fault.FailedPrecondition, "%s at %.12s holds a Secret %s, and that is the one in which Fairlead gives previews what reaches their data", p.manifests.Path, p.manifests.TargetRevision, SecretName).
+			WithFix("Leave it out of what is previewed, or give it another name.")
 	case !own:
 		return fault.New(fault.FailedPrecondition, "the guards of previews hold no Namespace").
 			WithFix("Have an operator put the kustomization there that the guide on previews by Argo CD shows, or leave previews.deployers.argocd.guards out.")

@@ -40,6 +40,7 @@ var (
 	_ previews.Deployer = (*Deployer)(nil)
 	_ previews.Forcer   = (*Deployer)(nil)
 	_ previews.Sweeper  = (*Deployer)(nil)
+	_ previews.Carrier  = (*Deployer)(nil)
 )
 
 // label is what a preview's id must be, to be part of a namespace's name.

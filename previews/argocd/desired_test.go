@@ -112,6 +112,7 @@ func TestChecksManifests(t *testing.T) {
 		{[]Manifest{own, {Ref{Version: "v1", Kind: "Namespace", Name: "checkout"}}}, "Namespace checkout, which is not the preview's own"},
 		{[]Manifest{own, {Ref{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "ClusterRole", Name: "all"}}}, "ClusterRole all, which belongs to the whole cluster"},
 		{[]Manifest{own, {Ref{Group: "argoproj.io", Version: "v1alpha1", Kind: "Application", Name: "a"}}}, "Application a"},
+		{[]Manifest{own, web, {Ref{Version: "v1", Kind: "Secret", Name: SecretName}}}, "holds a Secret fairlead-preview-data"},
 	} {
 		err := p.check(c.of)
 		if c.want == "" && err == nil {

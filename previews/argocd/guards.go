@@ -59,6 +59,7 @@ func (d *Deployer) guards(w *previews.Wish, namespace string) (Source, error) {
 		ops := append([]operation{}, g.ops...)
 		ops = append(ops, operation{"add", "/metadata/labels/fairlead.dev~1preview", w.ID})
 		if g.kind == "Namespace" {
+			ops = append(ops, operation{"add", "/metadata/labels/fairlead.dev~1made-by", d.opts.Mark})
 			for key, value := range told(w) {
 				ops = append(ops, operation{"add", "/metadata/annotations/" + strings.ReplaceAll(key, "/", "~1"), value})
 			}

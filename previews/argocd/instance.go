@@ -62,6 +62,29 @@ type Cluster interface {
 	Unblock(ctx context.Context, o Ref) error
 }
 
+// Finder finds what is in the cluster of previews that an Argo CD deploys to.
+type Finder interface {
+	// Namespaces are those that carry all of these labels, none where nobody
+	// lets them be listed.
+	Namespaces(ctx context.Context, labels map[string]string) ([]Live, error)
+}
+
+// Secrets are those of previews in the cluster that an Argo CD deploys them to.
+type Secrets interface {
+	// Secret is a Secret without what it holds, which is not even read;
+	// not_found.
+	Secret(ctx context.Context, namespace, name string) (*Live, error)
+	// PutSecret makes a Secret, or has one that is there be like it.
+	PutSecret(ctx context.Context, s Secret) error
+}
+
+// Secret is a Secret of a cluster with what it holds, by the names of variables.
+type Secret struct {
+	Namespace, Name string
+	Labels          map[string]string
+	Holds           []previews.Given
+}
+
 // Instance is one Argo CD.
 type Instance struct {
 	Applications
@@ -69,6 +92,10 @@ type Instance struct {
 	Lister
 	// Cluster is nil where Argo CD's word has to do.
 	Cluster Cluster
+	// Secrets and Finder are there where Cluster is; without them previews have
+	// no data of their own, and namespaces without an application are not found.
+	Secrets Secrets
+	Finder  Finder
 	// Project is its project of previews, "" for the deployer's.
 	Project string
 	// URL is where people see it.
@@ -91,8 +118,11 @@ type Node struct {
 // Live is an object as it is.
 type Live struct {
 	Ref
-	Labels     map[string]string
-	Finalizers []string
+	Labels      map[string]string
+	Annotations map[string]string
+	Finalizers  []string
+	// MadeAt is when it was made.
+	MadeAt time.Time
 	// DeletedAt is when its deletion began, zero if it has not.
 	DeletedAt time.Time
 	// Note is what hinders its deletion, in the cluster's words.

@@ -35,7 +35,7 @@ func (d *Deployer) Observe(ctx context.Context, w previews.Wish) (previews.Obser
 		return o, nil
 	}
 	d.living(ctx, p, app, &w, &o)
-	return o, nil
+	return o, p.given(ctx, &w, &o)
 }
 
 // living tells how one is that is not being removed.

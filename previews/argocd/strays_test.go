@@ -140,3 +140,49 @@ func TestMarks(t *testing.T) {
 		}
 	}
 }
+
+// wild is a cluster that has namespaces, and gives them all whatever labels are
+// asked for.
+type wild struct {
+	Cluster
+	all     []Live
+	deleted []string
+}
+
+func (l *wild) Namespaces(context.Context, map[string]string) ([]Live, error) { return l.all, nil }
+
+func (l *wild) DeleteNamespace(_ context.Context, name string) error {
+	l.deleted = append(l.deleted, name)
+	return nil
+}
+
+// TestStrayNamespaces finds and removes namespaces that no application has.
+func TestStrayNamespaces(t *testing.T) {
+	d, near, far := shelved(t)
+	ns := func(id, by string) Live {
+		return Live{Ref: Ref{Kind: "Namespace", Name: "preview-" + id}, Labels: map[string]string{labelPreview: id, labelMadeBy: by}, Annotations: map[string]string{"fairlead.dev/service": "component:default/checkout"}}
+	}
+	l := &wild{all: []Live{ns("alone", d.opts.Mark), ns("stray", d.opts.Mark), ns("known-alone", d.opts.Mark), ns("other", "ghijkl.argocd"), ns("../x", d.opts.Mark)}}
+	for _, i := range d.opts.Instances { // two Argo CDs of one cluster
+		i.Cluster, i.Finder = l, l
+	}
+	found, err := d.Strays(t.Context(), func(id string) bool { return strings.HasPrefix(id, "known") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(found, func(s previews.Stray) bool { return s.ID == "alone" })
+	if i < 0 || len(found[i].What) != 1 || !strings.HasPrefix(found[i].What[0], "namespace preview-alone in the cluster of Argo CD far, without an Application") || found[i].Wish.Service != "component:default/checkout" {
+		t.Errorf("%+v", found)
+	}
+	if slices.ContainsFunc(found, func(s previews.Stray) bool { return s.ID == "known-alone" || s.ID == "other" || s.ID == "../x" }) {
+		t.Errorf("%+v", found)
+	}
+	for _, id := range []string{"stray", "other", "nobody", "alone"} {
+		if err := d.RemoveStray(t.Context(), id); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := strings.Join(l.deleted, " "); got != "preview-alone" || len(near.deleted)+len(far.deleted) != 2 {
+		t.Errorf("deleted namespaces %q, applications %q %q", got, near.deleted, far.deleted)
+	}
+}
