@@ -15,7 +15,7 @@ declare -A concerns=(
   [clients]='^(mcp|rest|graphql|internal/(app|realtest)|catalog|access)/'
   [tokens]='^(access|internal/realtest)/'
   [backstage]='^(rest|catalog|internal/(app|realtest|store))/'
-  [argocd]='^(previews|cmd/fairleadd|internal/(argo|app|realtest))/'
+  [argocd]='^(previews|secrets/vault|cmd/fairleadd|internal/(argo|app|realtest))/'
   [cgroups]='^(previews/(local|previewstest)|internal/realtest)/'
   [alerts]='^(docs/alerts|internal/realtest)/'
 )
@@ -75,7 +75,9 @@ for s in "${selected[@]}"; do
       # One stack at a time, of 1.2 GB; Argo CD's client is not built once more
       # for the race detector.
       go test -race -timeout "${limit[$s]}" -run 'ArgoCD|Place|Link' ./internal/realtest || failed=1
-      go test -p 1 -timeout "${limit[$s]}" -run ArgoCD ./internal/argo ./cmd/fairleadd || failed=1 ;;
+      go test -p 1 -timeout "${limit[$s]}" -run ArgoCD ./internal/argo ./cmd/fairleadd || failed=1
+      internal/realtest/vault.sh
+      go test -race -timeout "${limit[$s]}" -run Kubernetes ./secrets/vault || failed=1 ;;
     clients)
       internal/realtest/clients.sh
       internal/realtest/openapi.sh

@@ -28,14 +28,16 @@ func (s *VaultServer) Database(t testing.TB, mount string) (database string) {
 	return database
 }
 
-// DatabaseRole has Database's engine make users that may log in and read all
-// tables there are then, in a schema public.
+// DatabaseRole has Database's engine make users that may log in and read
+// everything. Rights come by a role that they are in, and go with them: if they
+// were granted to each user, those who take them back at once would be in each
+// other's way in PostgreSQL ("tuple concurrently updated").
 func (s *VaultServer) DatabaseRole(t testing.TB, mount, role string, ttl, limit time.Duration) {
 	t.Helper()
 	s.Must(t, http.MethodPost, mount+"/roles/"+role, map[string]any{
 		"db_name": "postgres", "default_ttl": ttl.Seconds(), "max_ttl": limit.Seconds(),
-		"creation_statements": `CREATE ROLE "{{name}}" WITH LOGIN PASSWORD '{{password}}' VALID UNTIL '{{expiration}}';` +
-			`GRANT SELECT ON ALL TABLES IN SCHEMA public TO "{{name}}";`,
+		"creation_statements":   `CREATE ROLE "{{name}}" WITH LOGIN PASSWORD '{{password}}' VALID UNTIL '{{expiration}}' IN ROLE pg_read_all_data;`,
+		"revocation_statements": `DROP ROLE IF EXISTS "{{name}}";`,
 	}, nil)
 }
 

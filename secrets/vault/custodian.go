@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
@@ -40,7 +39,14 @@ func (v *Vault) Accounts(ctx context.Context, do func(secrets.Held) bool) error 
 	}
 	all, _ := secret.Data["keys"].([]any)
 	for some := range slices.Chunk(all, looksAtOnce) {
-		helds, err := v.lookAtAll(ctx, some)
+		helds, err := atOnce(some, func(a any) (account, error) {
+			accessor, _ := a.(string)
+			held, err := v.look(ctx, accessor)
+			if fault.CodeOf(err) == fault.NotFound { // gone meanwhile
+				err = nil
+			}
+			return held, err
+		})
 		if err != nil {
 			return err
 		}
@@ -51,24 +57,6 @@ func (v *Vault) Accounts(ctx context.Context, do func(secrets.Held) bool) error 
 		}
 	}
 	return nil
-}
-
-// lookAtAll looks at a few accessors; what is not an account of this
-// installation has no lease.
-func (v *Vault) lookAtAll(ctx context.Context, accessors []any) ([]account, error) {
-	helds, errs := make([]account, len(accessors)), make([]error, len(accessors))
-	var wg sync.WaitGroup
-	for i, a := range accessors {
-		accessor, _ := a.(string)
-		wg.Go(func() { helds[i], errs[i] = v.look(ctx, accessor) })
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil && fault.CodeOf(err) != fault.NotFound { // gone meanwhile
-			return nil, err
-		}
-	}
-	return helds, nil
 }
 
 // account is a token as Vault knows it.
@@ -82,7 +70,7 @@ type account struct {
 // look looks at a token by its accessor. One that is used up is as good as gone.
 func (v *Vault) look(ctx context.Context, accessor string) (account, error) {
 	c := call{method: http.MethodPut, path: "auth/token/lookup-accessor", body: map[string]any{"accessor": accessor}}
-	at := v.now()
+	at := time.Now()
 	secret, err := v.own(ctx, c)
 	switch {
 	case gone(err), err == nil && (secret == nil || usedUp(secret.Data["num_uses"])):
@@ -95,14 +83,12 @@ func (v *Vault) look(ctx context.Context, accessor string) (account, error) {
 		s, _ := meta[key].(string)
 		return s
 	}
-	out := account{Held: secrets.Held{Handle: accessor, CreatedAt: time.Unix(int64(secondsOf(secret.Data["creation_time"])/time.Second), 0),
+	h := handle{accessor: accessor, parent: text(metaParent), drawn: text(metaDrawn)}
+	out := account{Held: secrets.Held{Handle: h.String(), CreatedAt: time.Unix(int64(secondsOf(secret.Data["creation_time"])/time.Second), 0),
 		ExpiresAt: at.Add(secondsOf(secret.Data["ttl"]))}}
 	out.renewable, _ = secret.Data["renewable"].(bool)
 	if text(metaInstallation) == v.installation {
 		out.Lease = text(metaLease)
-	}
-	if parent := text(metaParent); parent != "" {
-		out.Handle += between + parent
 	}
 	if until, err := time.Parse(time.RFC3339, text(metaUntil)); err == nil {
 		out.until = until

@@ -15,7 +15,7 @@ import (
 // Draw has Vault issue the credential of an order and wrap it.
 func (v *Vault) Draw(ctx context.Context, o secrets.Order, a secrets.Account) (secrets.Wrapped, error) {
 	defer a.Key.Wipe()
-	at := v.now()
+	at := time.Now()
 	left := a.ExpiresAt.Sub(at).Truncate(time.Second)
 	wrap := min(o.WrapTTL, left).Truncate(time.Second)
 	if wrap < time.Second || a.Key.IsZero() {
@@ -74,32 +74,32 @@ func (v *Vault) undrawn(o secrets.Order, c call, d *drawing, err error) error {
 
 // Renew has an account live on, never beyond what was ordered, what its
 // credential lives for, and what whom it was made by lives for.
-func (v *Vault) Renew(ctx context.Context, handle string, ttl time.Duration) (time.Time, error) {
-	accessor, parent, exchanged := strings.Cut(handle, between)
-	held, err := v.look(ctx, accessor)
+func (v *Vault) Renew(ctx context.Context, account string, ttl time.Duration) (time.Time, error) {
+	h := parseHandle(account)
+	held, err := v.look(ctx, h.accessor)
 	switch {
 	case err != nil:
 		return time.Time{}, err
 	case !held.renewable:
 		return held.ExpiresAt, nil
 	case !held.until.IsZero():
-		ttl = min(ttl, held.until.Sub(v.now()))
+		ttl = min(ttl, time.Until(held.until))
 	}
 	var limit time.Time
-	if exchanged {
-		limit, err = v.prolong(ctx, parent, ttl)
+	if h.parent != "" {
+		limit, err = v.prolong(ctx, h.parent, ttl)
 	} else {
 		var p pass
 		p, err = v.enter(ctx, ttl)
-		limit = v.now().Add(p.left(v.now()))
+		limit = time.Now().Add(p.left(time.Now()))
 	}
 	if err != nil {
 		return time.Time{}, err
 	}
-	if ttl = min(ttl, limit.Sub(v.now())); ttl < time.Second {
+	if ttl = min(ttl, time.Until(limit)); ttl < time.Second {
 		return held.ExpiresAt, nil // there is nothing to win
 	}
-	ends, err := v.prolong(ctx, accessor, ttl)
+	ends, err := v.prolong(ctx, h.accessor, ttl)
 	if err == nil && limit.Before(ends) {
 		ends = limit
 	}
@@ -109,7 +109,7 @@ func (v *Vault) Renew(ctx context.Context, handle string, ttl time.Duration) (ti
 // prolong renews a token by its accessor, and tells when it ends.
 func (v *Vault) prolong(ctx context.Context, accessor string, ttl time.Duration) (time.Time, error) {
 	c := call{method: http.MethodPut, path: "auth/token/renew-accessor", body: map[string]any{"accessor": accessor, "increment": seconds(ttl)}}
-	at := v.now()
+	at := time.Now()
 	secret, err := v.own(ctx, c)
 	switch {
 	case gone(err):
@@ -123,22 +123,29 @@ func (v *Vault) prolong(ctx context.Context, accessor string, ttl time.Duration)
 	return at.Add(time.Duration(secret.Auth.LeaseDuration) * time.Second), nil
 }
 
-// Revoke ends an account, and its wrapping where this process has made it. Once
-// Vault has said so the credential is on Vault's list of what to take back: it
-// does so at once, and goes on trying where it cannot. The accessor of a
+// Revoke ends an account, and its wrapping where this process has made it, and
+// waits a while until Vault has taken back what was drawn. The accessor of a
 // wrapping ends that.
-func (v *Vault) Revoke(ctx context.Context, handle string) error {
-	if w, there := v.wrappings.of(handle); there {
+func (v *Vault) Revoke(ctx context.Context, account string) error {
+	if w, there := v.wrappings.of(account); there {
 		if err := v.end(ctx, w.accessor); err != nil {
 			return err
 		}
-		v.wrappings.remove(handle)
+		v.wrappings.remove(account)
 	}
-	account, parent, exchanged := strings.Cut(handle, between)
-	if err := v.end(ctx, account); err != nil || !exchanged {
+	h := parseHandle(account)
+	if err := v.end(ctx, h.accessor); err != nil {
 		return err
 	}
-	return v.end(ctx, parent)
+	if h.parent != "" {
+		if err := v.end(ctx, h.parent); err != nil {
+			return err
+		}
+	}
+	if path, began, ok := h.lease(); ok {
+		return v.takenBack(ctx, path, began)
+	}
+	return nil
 }
 
 // end revokes a token by its accessor.

@@ -77,7 +77,7 @@ func (v *Vault) login(ctx context.Context) (pass, error) {
 	case token != "":
 		return v.known(ctx, token)
 	}
-	at := v.now()
+	at := time.Now()
 	secret, err := v.do(ctx, c)
 	if err != nil {
 		if status := statusOf(err); status == http.StatusBadRequest || status == http.StatusForbidden {
@@ -95,7 +95,7 @@ func (v *Vault) login(ctx context.Context) (pass, error) {
 // known is a pass by a token that somebody else got.
 func (v *Vault) known(ctx context.Context, token string) (pass, error) {
 	c := call{method: http.MethodGet, path: "auth/token/lookup-self", token: token}
-	at := v.now()
+	at := time.Now()
 	secret, err := v.do(ctx, c)
 	if statusOf(err) == http.StatusForbidden {
 		return pass{}, fault.New(fault.Unavailable, "Vault does not accept the token of vault.auth.tokenFile").
@@ -119,7 +119,7 @@ func (v *Vault) renewed(ctx context.Context, p pass) (pass, error) {
 	if !p.renewable {
 		return p, nil
 	}
-	at := v.now()
+	at := time.Now()
 	secret, err := v.do(ctx, call{method: http.MethodPut, path: "auth/token/renew-self", token: p.token, body: map[string]any{}})
 	if err != nil {
 		return p, err

@@ -54,7 +54,7 @@ func (v *Vault) longest(ctx context.Context, o secrets.Offer, d drawing) (time.D
 	if d.role == "" {
 		return forGood, nil
 	}
-	if longest, known := v.roles.get(d.role, v.now()); known {
+	if longest, known := v.roles.get(d.role, time.Now()); known {
 		return longest, nil
 	}
 	c := call{method: http.MethodGet, path: d.role}
@@ -75,7 +75,7 @@ func (v *Vault) longest(ctx context.Context, o secrets.Offer, d drawing) (time.D
 		}
 		longest = mount.limit(d.limits, secret.Data)
 	}
-	v.roles.put(d.role, longest, v.now())
+	v.roles.put(d.role, longest, time.Now())
 	return longest, nil
 }
 

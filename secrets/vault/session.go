@@ -35,7 +35,7 @@ func (v *Vault) enter(ctx context.Context, need time.Duration) (pass, error) {
 	if p.token != "" && v.lasts(p, need) {
 		return p, nil
 	}
-	if p.token != "" && p.left(v.now()) > 0 {
+	if p.token != "" && p.left(time.Now()) > 0 {
 		var err error
 		if p, err = v.renewed(ctx, p); err == nil && v.lasts(p, need) {
 			s.pass = p
@@ -44,7 +44,7 @@ func (v *Vault) enter(ctx context.Context, need time.Duration) (pass, error) {
 	}
 	p, err := v.login(ctx)
 	if err != nil {
-		if s.pass.token != "" && s.pass.left(v.now()) > 0 {
+		if s.pass.token != "" && s.pass.left(time.Now()) > 0 {
 			return s.pass, nil // it still does
 		}
 		return pass{}, err
@@ -56,7 +56,7 @@ func (v *Vault) enter(ctx context.Context, need time.Duration) (pass, error) {
 // lasts tells whether a pass need not be renewed: it lives as long as is needed,
 // or most of what Vault gives at a time.
 func (v *Vault) lasts(p pass, need time.Duration) bool {
-	return p.left(v.now()) >= max(min(need, p.ttl*2/3), time.Second)
+	return p.left(time.Now()) >= max(min(need, p.ttl*2/3), time.Second)
 }
 
 // leave forgets a pass that Vault no longer takes.
@@ -100,7 +100,7 @@ func (v *Vault) dead(ctx context.Context, p pass) bool {
 func (v *Vault) Run(ctx context.Context) error {
 	for {
 		p, err := v.enter(ctx, forGood)
-		pause := min(max(p.left(v.now())/2, time.Second), time.Hour)
+		pause := min(max(p.left(time.Now())/2, time.Second), time.Hour)
 		if err != nil {
 			v.log.WarnContext(ctx, "logging in to Vault failed", "error", err)
 			pause = retryAfter

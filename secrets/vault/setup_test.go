@@ -29,6 +29,8 @@ path "auth/token/revoke-accessor" { capabilities = ["update"] }
 path "auth/token/accessors" { capabilities = ["list", "sudo"] }
 path "+/roles/+" { capabilities = ["read"] }
 path "sys/mounts/+/tune" { capabilities = ["read"] }
+path "sys/leases/lookup" { capabilities = ["update"] }
+path "sys/leases/lookup/*" { capabilities = ["list", "sudo"] }
 `
 
 // checkout are the rights of what is lent to the service checkout.
@@ -75,12 +77,14 @@ func file(t *testing.T, content string) string {
 // connect makes the adapter.
 func connect(t *testing.T, c vault.Config) *vault.Vault {
 	t.Helper()
-	v, err := vault.New(c, "installation-of-"+strings.ToLower(t.Name()), slog.New(slog.NewTextHandler(t.Output(), nil)))
+	v, err := vault.New(c, installationOf(t), slog.New(slog.NewTextHandler(t.Output(), nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return v
 }
+
+func installationOf(t *testing.T) string { return "installation-of-" + strings.ToLower(t.Name()) }
 
 // lender is a Vault with a database reader, prepared, and the adapter over it.
 func lender(t *testing.T) (server *realtest.VaultServer, database string, v *vault.Vault) {
@@ -120,8 +124,12 @@ func values(t *testing.T, v *vault.Vault, w secrets.Wrapped) map[string]string {
 	if err != nil {
 		t.Fatalf("unwrapping: %v", err)
 	}
+	return revealed(got)
+}
+
+func revealed(fields map[string]secrets.Value) map[string]string {
 	out := map[string]string{}
-	for field, value := range got {
+	for field, value := range fields {
 		value.Reveal(func(secret []byte) { out[field] = string(secret) })
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -26,8 +27,8 @@ type Vault struct {
 	client       *api.Client
 	session      *session
 	roles        *roles
-	now          func() time.Time
 	wrappings    *wrappings
+	leases       *leases
 }
 
 // New makes a Vault of a configuration that is valid, for an installation of
@@ -46,7 +47,7 @@ func New(c Config, installation string, log *slog.Logger) (*Vault, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Vault{config: c, installation: installation, log: log, client: client, session: newSession(), roles: newRoles(), wrappings: newWrappings(), now: time.Now}, nil
+	return &Vault{config: c, installation: installation, log: log, client: client, session: newSession(), roles: newRoles(), wrappings: newWrappings(), leases: newLeases()}, nil
 }
 
 // Open makes the account of an order.
@@ -67,7 +68,7 @@ func (v *Vault) Open(ctx context.Context, o secrets.Order) (secrets.Account, err
 	if err != nil {
 		return secrets.Account{}, err
 	}
-	account, err := v.open(ctx, o, parent, exchanged, terms{policies: policies, ttl: min(o.TTL, longest, parent.left(v.now())), limit: min(max(o.MaxTTL, o.TTL), longest), fixed: d.lasts > 0})
+	account, err := v.open(ctx, o, parent, exchanged, terms{drawing: d, policies: policies, ttl: min(o.TTL, longest, parent.left(time.Now())), limit: min(max(o.MaxTTL, o.TTL), longest)})
 	if err != nil && exchanged {
 		v.drop(ctx, parent.accessor)
 	}
@@ -76,30 +77,37 @@ func (v *Vault) Open(ctx context.Context, o secrets.Order) (secrets.Account, err
 
 // terms are what an account is made by.
 type terms struct {
+	drawing    drawing
 	policies   []string
 	ttl, limit time.Duration
-	// fixed tells that its end is that of its credential, which no renewal moves.
-	fixed bool
 }
+
+// fixed tells that an account's end is that of its credential, which no renewal
+// moves.
+func (t terms) fixed() bool { return t.drawing.lasts > 0 }
 
 func (v *Vault) open(ctx context.Context, o secrets.Order, parent pass, exchanged bool, t terms) (secrets.Account, error) {
 	role := v.config.TokenRole
 	if exchanged {
 		role = v.config.Callers.TokenRole
 	}
-	if t.fixed {
+	if t.fixed() {
 		t.limit = t.ttl
 	}
 	if t.ttl < time.Second {
 		return secrets.Account{}, fault.New(fault.FailedPrecondition, "credential %q: there is no time left to lend it for", o.Offer.Name).WithFix("Ask for a longer time to live, or again once Fairlead has logged in to Vault anew.")
 	}
-	at := v.now()
-	limit := max(t.limit, t.ttl)
+	at := time.Now()
+	limit, drawn := max(t.limit, t.ttl), drawnAt(t.drawing, at)
+	m := map[string]string{metaDrawn: drawn}
+	if exchanged {
+		m[metaParent] = parent.accessor
+	}
 	c := call{method: http.MethodPut, path: "auth/token/create/" + role, token: parent.token, body: map[string]any{
-		"policies": t.policies, "no_default_policy": true, "meta": v.meta(o, parent, exchanged, at.Add(limit)), "display_name": "fairlead",
+		"policies": t.policies, "no_default_policy": true, "meta": v.meta(o, m, at.Add(limit)), "display_name": "fairlead",
 		// Vault forgets the limit of a token that a role makes when that is
 		// renewed, so it is in the metadata, too.
-		"ttl": seconds(t.ttl), "explicit_max_ttl": seconds(limit), "renewable": !t.fixed,
+		"ttl": seconds(t.ttl), "explicit_max_ttl": seconds(limit), "renewable": !t.fixed(),
 	}}
 	secret, err := v.make(ctx, c, exchanged)
 	if err != nil {
@@ -110,12 +118,9 @@ func (v *Vault) open(ctx context.Context, o secrets.Order, parent pass, exchange
 		v.drop(ctx, auth.Accessor)
 		return secrets.Account{}, err
 	}
-	handle := auth.Accessor
-	if exchanged {
-		handle += between + parent.accessor
-	}
+	h := handle{accessor: auth.Accessor, parent: m[metaParent], drawn: drawn}
 	ends := at.Add(time.Duration(auth.LeaseDuration) * time.Second)
-	return secrets.Account{Handle: handle, Key: value.New([]byte(auth.ClientToken)), ExpiresAt: ends}, nil
+	return secrets.Account{Handle: h.String(), Key: value.New([]byte(auth.ClientToken)), ExpiresAt: ends}, nil
 }
 
 // make makes a token: by the pass that it names or, as Fairlead, by one that
@@ -173,37 +178,27 @@ func unfit(role string, exchanged bool) *fault.Error {
 		WithFix("Have it make service tokens: vault write auth/token/roles/%s token_type=service orphan=%v", role, !exchanged)
 }
 
-// between stands between the accessors of an account and of the pass that it
-// was made by in the handle of an account that goes with that.
-const between = ":"
-
 // Keys of an account's metadata.
 const (
 	metaInstallation = "fairlead"
 	metaLease        = "lease"
 	metaParent       = "parent"
 	metaUntil        = "until"
+	metaDrawn        = "drawn"
 )
 
-// meta tells Vault's audit for whom and what.
-func (v *Vault) meta(o secrets.Order, parent pass, exchanged bool, until time.Time) map[string]string {
-	m := map[string]string{metaInstallation: v.installation, metaLease: o.Lease, "credential": o.Offer.Name,
-		"person": o.Person, "agent": o.Agent, "service": o.Service, "environment": o.Environment, "task": o.Task,
-		metaUntil: until.UTC().Format(time.RFC3339)}
-	if exchanged {
-		m[metaParent] = parent.accessor
-	}
-	for key, text := range m {
-		text = strings.Map(func(r rune) rune {
+// meta tells Vault's audit for whom and what, beside what is in it already.
+func (v *Vault) meta(o secrets.Order, m map[string]string, until time.Time) map[string]string {
+	for key, text := range map[string]string{metaInstallation: v.installation, metaLease: o.Lease, "credential": o.Offer.Name, metaUntil: until.UTC().Format(time.RFC3339),
+		"person": o.Person, "agent": o.Agent, "service": o.Service, "environment": o.Environment, "task": o.Task} {
+		m[key] = cut(strings.Map(func(r rune) rune {
 			if unicode.IsControl(r) {
 				return ' '
 			}
 			return r
-		}, strings.ToValidUTF8(text, ""))
-		if m[key] = cut(text); text == "" {
-			delete(m, key)
-		}
+		}, strings.ToValidUTF8(text, "")))
 	}
+	maps.DeleteFunc(m, func(_, text string) bool { return text == "" })
 	return m
 }
 
@@ -252,7 +247,7 @@ func (v *Vault) parent(ctx context.Context, o secrets.Order) (p pass, exchanged 
 		return p, false, err
 	}
 	c := loginAt(v.config.Callers.Mount, map[string]any{"role": v.config.Callers.Role, "jwt": o.Proof.Reveal()})
-	at := v.now()
+	at := time.Now()
 	secret, err := v.do(ctx, c)
 	if status := statusOf(err); status == http.StatusBadRequest || status == http.StatusForbidden {
 		return pass{}, false, fault.New(fault.Forbidden, "Vault does not accept the token that %s has shown", o.Person).
