@@ -55,6 +55,10 @@ type PolicyConfig struct {
 	// Rules is the rules file, relative to the configuration's folder; ""
 	// means DefaultPolicy.
 	Rules string `yaml:"rules"`
+	// Rego is the folder of policies in OPA's language, relative to the
+	// configuration's folder: they are asked once the rules allow an act. ""
+	// asks none.
+	Rego string `yaml:"rego"`
 	// Limits bound how often one caller does an action; see Limits.
 	Limits Limits `yaml:"limits"`
 }

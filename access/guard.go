@@ -39,6 +39,9 @@ type Op struct {
 	// JSON, and what who decides is shown, with secrets masked. Equal wishes
 	// have equal plans: it holds no times, and nothing random. nil is Input.
 	Plan any
+	// Entity is the resource as the catalog has it, for policy as code; no
+	// approval is bound to it.
+	Entity any
 	// Approvers must agree to it where policy asks for no approval by others;
 	// nil leaves it to policy.
 	Approvers *Approvers
@@ -62,6 +65,8 @@ type GuardConfig struct {
 	Quota Quota
 	// Limits add to DefaultLimits.
 	Limits Limits
+	// Judge is asked about every act that the rules allow; nil objects to none.
+	Judge Judge
 	// Approvals keeps requests for approval; without it what needs approval is
 	// refused.
 	Approvals Approvals
@@ -78,6 +83,7 @@ type Guard struct {
 	quota  Quota
 	limits Limits
 	logger *slog.Logger
+	judge  Judge
 
 	approvals Approvals
 }
@@ -95,17 +101,18 @@ func NewGuard(cfg GuardConfig) (*Guard, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
-	return &Guard{policy: cfg.Policy, log: cfg.Log, quota: cfg.Quota, limits: DefaultLimits().with(cfg.Limits), logger: cfg.Logger, approvals: cfg.Approvals}, ps.err()
+	return &Guard{policy: cfg.Policy, log: cfg.Log, quota: cfg.Quota, limits: DefaultLimits().with(cfg.Limits), logger: cfg.Logger, judge: cfg.Judge, approvals: cfg.Approvals}, ps.err()
 }
 
-// Do runs an act inside the lock: may the caller do it, have they done it too
-// often, has a person agreed where policy wants that, then "begun" is recorded, act runs, and its outcome is recorded even
+// Do runs an act inside the lock: may the caller do it by the rules and by
+// policy as code, have they done it too often, has a person agreed where policy wants that, then "begun" is recorded, act runs, and its outcome is recorded even
 // if the caller has hung up. Refusals are recorded too: 300 of one
 // caller in ten minutes, and those beyond in the server's log. Where the record
 // cannot be written nothing happens. An approval counts for one act, however
-// that ends. Faults: unauthenticated, forbidden (also where a person denied it),
-// approval_required, quota_exceeded, unavailable (no record, no quota), internal (a panic in
-// act), and those of act.
+// that ends. Faults: unauthenticated, forbidden (also where a person or policy
+// as code denied it), failed_precondition (policy as code wants more),
+// approval_required, quota_exceeded, unavailable (no record, no quota, no answer
+// of policy as code), internal (a panic in act), and those of act.
 func Do[T any](ctx context.Context, g *Guard, who Caller, op Op, act func(context.Context) (T, error)) (out T, err error) {
 	id, err := g.begin(ctx, who, op)
 	if err != nil {
@@ -155,6 +162,9 @@ func (g *Guard) begin(ctx context.Context, who Caller, op Op) (id string, err er
 	b := g.begun(who, op, d.Rule)
 	if !d.Allowed {
 		return "", g.refuse(ctx, b, refusal(who, d))
+	}
+	if why := g.judged(ctx, who, &op); why != nil {
+		return "", g.refuse(ctx, b, why)
 	}
 	if err := g.take(ctx, who, op.Action); err != nil {
 		return "", g.refuse(ctx, b, err)

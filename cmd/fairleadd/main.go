@@ -21,6 +21,7 @@ type cli struct {
 	Serve   serveCmd   `cmd:"" help:"Serve a catalog as the configuration says."`
 	Demo    demoCmd    `cmd:"" help:"Make a small company's repositories on the spot and serve them."`
 	Migrate migrateCmd `cmd:"" help:"Bring the state's database up to this version, and end."`
+	Policy  policyCmd  `cmd:"" help:"Policy as code: check and test it."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 

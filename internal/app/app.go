@@ -151,7 +151,7 @@ func (a *App) makeRooms(ctx context.Context) (err error) {
 	if a.access, err = access.NewService(a.cfg.policy, a.store); err != nil {
 		return err
 	}
-	guard, err := access.NewGuard(access.GuardConfig{Policy: a.cfg.policy, Log: a.store, Quota: a.store, Limits: a.cfg.Policy.Limits, Approvals: a.store, Logger: log})
+	guard, err := access.NewGuard(access.GuardConfig{Policy: a.cfg.policy, Log: a.store, Quota: a.store, Limits: a.cfg.Policy.Limits, Judge: a.cfg.judge, Approvals: a.store, Logger: log})
 	if err != nil {
 		return err
 	}

@@ -64,6 +64,7 @@ type Config struct {
 	file, dir string
 	root      *yaml.Node // the file's content, for the lines of its keys
 	policy    *access.Policy
+	judge     access.Judge                 // nil without policies in Rego
 	deployers map[string]previews.Deployer // of tests, beside those configured
 	pulls     previews.PullForges          // of tests, in the place of those configured
 }
@@ -249,6 +250,7 @@ func httpURL(s string) bool {
 }
 
 func (c *Config) checkPolicy(k *checker) {
+	c.checkRego(k)
 	c.policy = access.DefaultPolicy()
 	if c.Policy.Rules == "" {
 		return

@@ -88,6 +88,28 @@ func TestConfigChecksRules(t *testing.T) {
 	}
 }
 
+func TestConfigChecksPoliciesAsCode(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"policy", "good"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{"policy/a.rego": "package fairlead\n\ndeny contains http.send({}) if true\n", "good/a.rego": "package fairlead\n\ndeny contains \"no\" if input.caller.agent != \"\"\n"} {
+		write(t, filepath.Join(dir, name), text)
+	}
+	for folder, want := range map[string]string{"./policy": "a.rego:3:", "./none": "cannot be read"} {
+		_, err := ParseConfig([]byte("policy: {rego: "+folder+"}"), "f", dir)
+		if err == nil || !strings.Contains(err.Error(), "policy.rego") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", folder, err)
+		}
+	}
+	cfg, err := ParseConfig([]byte("policy: {rego: ./good}"), "f", dir)
+	if err != nil || cfg.judge == nil {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestConfigTellsOfTokensThatCannotBeRead(t *testing.T) {
 	const text = `auth:
   tokens:

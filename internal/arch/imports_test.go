@@ -23,6 +23,7 @@ var layers = []layer{
 	{"internal/fault", nil},
 	{"access/accesstest", []string{"access", "internal/fault"}},
 	{"access/oidc", []string{"access", "internal/fault"}},
+	{"access/rego", []string{"access", "internal/fault"}},
 	{"access", []string{"internal/fault"}},
 	{"catalog", []string{"catalog", "access", "internal/fault"}},
 	{"knowledge", []string{"catalog", "access", "internal/fault"}},
@@ -46,7 +47,7 @@ var layers = []layer{
 	{"internal/bench", []string{""}},
 	{"internal/heap", nil},
 	{"internal/app", []string{""}},
-	{"cmd/fairleadd", []string{"internal/app", "internal/argo", "internal/demo", "previews/argocd", "internal/fault"}},
+	{"cmd/fairleadd", []string{"access/rego", "internal/app", "internal/argo", "internal/demo", "previews/argocd", "internal/fault"}},
 	{"cmd/fairlead-supervisor", []string{"previews/local", "internal/fault"}},
 	{"cmd/fairlead", []string{"cmd/fairlead", "catalog", "gitops/edit", "secrets/value", "access", "internal/git", "internal/fault"}},
 }
@@ -80,6 +81,7 @@ var engines = map[string]string{
 	"github.com/hashicorp/vault/api":          "secrets/vault",
 	"github.com/coreos/go-oidc/v3":            "access/oidc",
 	"github.com/go-jose/go-jose/v4":           "access/oidc",
+	"github.com/open-policy-agent/opa":        "access/rego",
 	"github.com/alecthomas/kong":              "cmd",
 	"go.opentelemetry.io/otel/exporters/otlp": "internal/app",
 }

@@ -1,0 +1,82 @@
+# A start for policies on changes that are proposed by propose_change. Each
+# rule stands for itself: remove those that you do not want.
+package fairlead
+
+# An act looks like this to a policy:
+#   input.action, input.operation, input.dryRun, input.now
+#   input.caller    subject, agent, groups, roles, system
+#   input.resource  ref, kind, type, owners, tags, environment, protected
+#   input.entity    the service as the catalog has it
+#   input.plan      of propose_change: title, reason, evidence, repository, base,
+#                   change, paths, diff, and images: each with file, path, name,
+#                   registry, repository, from and to (tag, digest)
+changing if input.operation == "propose_change"
+
+# Images come from registries that are known.
+deny contains {
+	"message": sprintf("the image %s comes from a registry that is not allowed", [image.name]),
+	"fix": sprintf("Push it to one of %s.", [concat(", ", data.config.registries)]),
+} if {
+	changing
+	some image in input.plan.images
+	count(data.config.registries) > 0
+	full := sprintf("%s/%s", [image.registry, image.repository])
+	every prefix in data.config.registries {
+		not startswith(full, prefix)
+	}
+}
+
+# What runs in a protected environment is pinned by its digest.
+require contains {
+	"message": sprintf("the image %s is not pinned by a digest, and %s is protected", [image.name, input.resource.environment]),
+	"fix": "Give change.image.digest, sha256: and the hash that the registry tells.",
+} if {
+	changing
+	input.resource.protected
+	some image in input.plan.images
+	image.to.digest == ""
+}
+
+# A change to a protected environment shows that it was tried.
+require contains {
+	"message": sprintf("%s is protected, and nothing shows that the change is good", [input.resource.environment]),
+	"fix": "Give evidence: what was tested and where that can be seen, or how the change does in another environment.",
+} if {
+	changing
+	input.resource.protected
+	count(input.plan.evidence) == 0
+}
+
+# An older version says why.
+require contains {
+	"message": sprintf("%s goes back from %s to %s", [image.name, image.from.tag, image.to.tag]),
+	"fix": "If that is meant, say in reason that it is a rollback, and of what.",
+} if {
+	changing
+	some image in input.plan.images
+	old := trim_prefix(image.from.tag, "v")
+	new := trim_prefix(image.to.tag, "v")
+	semver.is_valid(old)
+	semver.is_valid(new)
+	semver.compare(new, old) < 0
+	not regex.match(`(?i)roll(s|ed|ing)?[ -]?back|revert|downgrade`, input.plan.reason)
+}
+
+# Nothing goes to protected environments while they are frozen.
+deny contains {
+	"message": sprintf("%s is frozen until %s: %s", [input.resource.environment, freeze.until, freeze.why]),
+	"fix": "Wait until then, or ask somebody who is exempt.",
+} if {
+	changing
+	input.resource.protected
+	some freeze in data.config.freezes
+	now := time.parse_rfc3339_ns(input.now)
+	now >= time.parse_rfc3339_ns(freeze.from)
+	now < time.parse_rfc3339_ns(freeze.until)
+	not exempt
+}
+
+exempt if {
+	some role in input.caller.roles
+	role in data.config.exempt
+}
