@@ -16,8 +16,12 @@ import (
 	"github.com/hashicorp/vault/api"
 )
 
-// maxAnswer bounds an answer, of which the largest is the list of all tokens.
-const maxAnswer = 64 << 20
+// maxAnswer bounds an answer, and maxList that of a list, of which the largest
+// is of all tokens.
+const (
+	maxAnswer = 4 << 20
+	maxList   = 64 << 20
+)
 
 // newClient makes the library's client of the configuration alone. The library
 // reads VAULT_… from the environment where it makes a client, whatever it is
@@ -81,9 +85,13 @@ type bounded struct{ next http.RoundTripper }
 
 // RoundTrip does as http.RoundTripper says.
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	most := int64(maxAnswer)
+	if r.URL.Query().Get("list") == "true" {
+		most = maxList
+	}
 	resp, err := b.next.RoundTrip(r)
 	if err == nil {
-		resp.Body = http.MaxBytesReader(nil, resp.Body, maxAnswer)
+		resp.Body = http.MaxBytesReader(nil, resp.Body, most)
 	}
 	return resp, err
 }

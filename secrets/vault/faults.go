@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,6 +13,17 @@ import (
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
+
+// errAnswer is an answer that is not what was asked for, as one that is none of
+// Vault's is.
+var errAnswer = errors.New("the answer is not what was asked for")
+
+// strange tells that there is an answer, and that nobody understands it.
+func strange(err error) bool {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	return errors.Is(err, errAnswer) || errors.As(err, &syntax) || errors.As(err, &kind)
+}
 
 // statusOf is the status that Vault refused by; 0 where it did not answer.
 func statusOf(err error) int {
@@ -36,10 +48,10 @@ func gone(err error) bool {
 	return statusOf(err) == http.StatusNotFound || says(err, "invalid accessor", "token not found", "failed to lookup the token", "bad token")
 }
 
-// cause is what logs may know of an error: of Vault's refusals the status, and
-// of all others the text, which is of the network.
+// cause is what logs may know of an error: of Vault's answers the status,
+// 0 where that was a success, and of all else the text, which is of the network.
 func cause(c call, err error) error {
-	if status := statusOf(err); status != 0 {
+	if status := statusOf(err); status != 0 || strange(err) {
 		return fmt.Errorf("vault: %s %s: status %d", c.method, c.path, status)
 	}
 	return fmt.Errorf("vault: %s %s: %w", c.method, c.path, err)
@@ -54,6 +66,9 @@ func (v *Vault) explain(c call, err error) *fault.Error {
 	}
 	status := statusOf(err)
 	switch {
+	case strange(err):
+		f = fault.New(fault.Unavailable, "what answers at %s is not understood as Vault", v.config.Address).
+			WithFix("See that vault.address is Vault's own, and that nothing between answers in its place.").After(retryAfter)
 	case status == 0:
 		f = fault.New(fault.Unavailable, "Vault at %s does not answer", v.config.Address).
 			WithFix("See that Vault runs and can be reached, and that its certificate is trusted; then try again.").After(retryAfter)

@@ -2,7 +2,6 @@ package vault
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -32,7 +31,7 @@ func (v *Vault) Draw(ctx context.Context, o secrets.Order, a secrets.Account) (s
 	a.Key.Reveal(func(key []byte) { c.token = string(key) })
 	secret, err := v.do(ctx, c)
 	if err == nil && (secret == nil || secret.WrapInfo == nil || secret.WrapInfo.Token == "") {
-		err = errors.New("the answer is not wrapped")
+		err = errAnswer
 	}
 	if err != nil {
 		return secrets.Wrapped{}, v.undrawn(o, c, &d, err)
@@ -115,7 +114,7 @@ func (v *Vault) prolong(ctx context.Context, accessor string, ttl time.Duration)
 	case gone(err):
 		return time.Time{}, fault.New(fault.NotFound, "Vault has no such account, or not any more").WithFix("Request the credential anew.").Because(cause(c, err))
 	case err == nil && (secret == nil || secret.Auth == nil):
-		err = errors.New("the answer has no token")
+		err = errAnswer
 	}
 	if err != nil {
 		return time.Time{}, v.explain(c, err)

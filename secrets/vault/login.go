@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"time"
 
@@ -87,7 +86,7 @@ func (v *Vault) login(ctx context.Context) (pass, error) {
 		return pass{}, v.explain(c, err)
 	}
 	if secret == nil || secret.Auth == nil {
-		return pass{}, v.explain(c, errors.New("the answer has no token"))
+		return pass{}, v.explain(c, errAnswer)
 	}
 	return passOf(secret.Auth, at), nil
 }

@@ -1,11 +1,13 @@
 package vault_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -104,5 +106,42 @@ func TestNamespaces(t *testing.T) {
 	defer mu.Unlock()
 	if len(sent) != 1 || sent["org/team-a"] < 6 {
 		t.Errorf("sent %v", sent)
+	}
+}
+
+// TestWhatIsNoVault has others answer: with a page, with what is too long, and
+// with JSON of another kind.
+func TestWhatIsNoVault(t *testing.T) {
+	server, _, _ := lender(t)
+	auth := appRole(t, server, nil)
+	for what, answer := range map[string]func(w http.ResponseWriter){
+		"a page":       func(w http.ResponseWriter) { _, _ = w.Write([]byte("<html>canary</html>")) },
+		"nothing":      func(http.ResponseWriter) {},
+		"other JSON":   func(w http.ResponseWriter) { _, _ = w.Write([]byte(`{"auth": "canary"}`)) },
+		"no token":     func(w http.ResponseWriter) { _, _ = w.Write([]byte(`{"data": {"canary": 1}}`)) },
+		"without end":  func(w http.ResponseWriter) { endless(w) },
+		"another page": func(w http.ResponseWriter) { http.Error(w, "<html>canary</html>", http.StatusBadGateway) },
+	} {
+		other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { answer(w) }))
+		v := connect(t, vault.Config{Address: other.URL, Auth: auth})
+		_, err := v.Open(t.Context(), reader("lease-1"))
+		t.Log(what, err)
+		fails(t, err, fault.Unavailable)
+		if strings.Contains(fmt.Sprintf("%v %+v", err, fault.From(err)), "canary") {
+			t.Errorf("%s: it says %v", what, err)
+		}
+		other.Close()
+	}
+}
+
+// endless writes JSON for as long as somebody reads.
+func endless(w http.ResponseWriter) {
+	for text := []byte(`{"data": {"a": "` + strings.Repeat("a", 1<<20)); ; text = text[len(text)/2:] {
+		if _, err := w.Write(text); err != nil {
+			return
+		}
+		if len(text) < 4096 {
+			text = []byte(strings.Repeat("a", 1<<20))
+		}
 	}
 }

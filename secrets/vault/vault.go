@@ -132,7 +132,7 @@ func (v *Vault) make(ctx context.Context, c call, exchanged bool) (*api.Secret, 
 	}
 	secret, err := do(ctx, c)
 	if err == nil && (secret == nil || secret.Auth == nil) {
-		err = errors.New("the answer has no token")
+		err = errAnswer
 	}
 	return secret, err
 }
@@ -254,7 +254,7 @@ func (v *Vault) parent(ctx context.Context, o secrets.Order) (p pass, exchanged 
 			WithFix("Sign in anew. If that does not help, have the role %q at auth/%s take the tokens that Fairlead takes.", v.config.Callers.Role, v.config.Callers.Mount).Because(cause(c, err))
 	}
 	if err == nil && (secret == nil || secret.Auth == nil || secret.Auth.Accessor == "") {
-		err = errors.New("the answer has no token")
+		err = errAnswer
 	}
 	if err != nil {
 		return pass{}, false, v.explain(c, err)
