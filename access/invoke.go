@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
@@ -26,6 +27,17 @@ type Call struct {
 // once with the outcome; the context it returns carries the trace.
 type Recorder interface {
 	Begin(ctx context.Context, call Call) (context.Context, func(err error))
+}
+
+// Target names what an operation's input, a struct, is about: the first of its
+// fields that names something and is given; "" for none.
+func Target(in reflect.Value) string {
+	for _, name := range []string{"Ref", "EntityRef", "Service", "Repository", "Source", "Target", "ID", "Lease"} {
+		if f := in.FieldByName(name); f.IsValid() && f.Kind() == reflect.String && f.String() != "" {
+			return f.String()
+		}
+	}
+	return ""
 }
 
 // Invoke runs an operation for a door: it records the call, turns a panic

@@ -22,6 +22,7 @@ import (
 	"github.com/fairlead-dev/fairlead/graphql/overhttp"
 	"github.com/fairlead-dev/fairlead/knowledge"
 	"github.com/fairlead-dev/fairlead/previews"
+	"github.com/fairlead-dev/fairlead/secrets"
 )
 
 //go:embed schema.graphql
@@ -36,6 +37,8 @@ type Config struct {
 	Knowledge *knowledge.Service
 	// Previews may be left out: then its fields say so.
 	Previews *previews.Service
+	// Secrets may be left out: then its fields say so.
+	Secrets *secrets.Service
 	// Gitops may be left out: then its fields say so.
 	Gitops *gitops.Service
 	// Authenticate tells who sends a request.
@@ -66,6 +69,7 @@ type door struct {
 	access    *access.Service
 	knowledge *knowledge.Service
 	previews  *previews.Service
+	secrets   *secrets.Service
 	gitops    *gitops.Service
 	recorder  access.Recorder
 	nodes     *node.Reader
@@ -87,7 +91,7 @@ func New(cfg Config) (http.Handler, error) {
 		return nil, errors.New("graphql: Catalog, Access, Authenticate and Recorder are needed")
 	}
 	e, err := engine.New(engine.Config{
-		Schema: schemaText, Root: &root{&door{cfg.Catalog, cfg.Access, cfg.Knowledge, cfg.Previews, cfg.Gitops, cfg.Recorder, &node.Reader{Catalog: cfg.Catalog, Recorder: cfg.Recorder}}}, Limits: cfg.Limits, Budget: cfg.Entities,
+		Schema: schemaText, Root: &root{&door{cfg.Catalog, cfg.Access, cfg.Knowledge, cfg.Previews, cfg.Secrets, cfg.Gitops, cfg.Recorder, &node.Reader{Catalog: cfg.Catalog, Recorder: cfg.Recorder}}}, Limits: cfg.Limits, Budget: cfg.Entities,
 		MayIntrospect: introspection(cfg.Access), Logger: cfg.Logger,
 	})
 	if err != nil {

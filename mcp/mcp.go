@@ -23,6 +23,7 @@ import (
 	"github.com/fairlead-dev/fairlead/knowledge"
 	"github.com/fairlead-dev/fairlead/mcp/front"
 	"github.com/fairlead-dev/fairlead/previews"
+	"github.com/fairlead-dev/fairlead/secrets"
 )
 
 // MaxBody is the largest request body that is read, in bytes.
@@ -37,6 +38,8 @@ type Config struct {
 	Knowledge *knowledge.Service
 	// Previews may be left out: then its tools are not there.
 	Previews *previews.Service
+	// Secrets may be left out: then its tools are not there.
+	Secrets *secrets.Service
 	// Gitops may be left out: then its tools are not there.
 	Gitops *gitops.Service
 	// Authenticate tells who sends a request.
@@ -110,7 +113,7 @@ func newDoor(cfg Config, extra ...server.ServerOption) (_ *door, err error) {
 		cfg.Logger = slog.Default()
 	}
 	d := &door{Config: cfg, seal: newSeal()}
-	d.tools, d.templates = slices.Concat(d.catalogTools(), d.knowledgeTools(), d.previewTools(), d.gitopsTools()), d.resources()
+	d.tools, d.templates = slices.Concat(d.catalogTools(), d.knowledgeTools(), d.previewTools(), d.secretsTools(), d.gitopsTools()), d.resources()
 	d.front, err = front.New(front.Config{Authenticate: cfg.Authenticate, PublicURL: cfg.PublicURL, AuthorizationServers: cfg.AuthorizationServers,
 		Scopes: cfg.Scopes, Origins: cfg.Origins, SessionIdle: cfg.SessionIdle, Recheck: cfg.Recheck, Toolsets: toolsets(), Explain: d.explain, Room: room{d}, Logger: cfg.Logger})
 	if err != nil {

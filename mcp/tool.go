@@ -138,18 +138,8 @@ func resultOf(ctx context.Context, text string, structured json.RawMessage) *mcp
 
 // invoke runs an operation for the caller of a request.
 func invoke[I, O any](ctx context.Context, d *door, name string, action access.Action, in I, do func(context.Context, access.Caller, I) (*O, error)) (*O, error) {
-	call := access.Call{Door: "mcp", Operation: name, Action: action, Who: front.RequestOf(ctx).Who, Target: target(reflect.ValueOf(in))}
+	call := access.Call{Door: "mcp", Operation: name, Action: action, Who: front.RequestOf(ctx).Who, Target: access.Target(reflect.ValueOf(in))}
 	return access.Invoke(ctx, d.Recorder, call, in, do)
-}
-
-// target names what an input is about.
-func target(in reflect.Value) string {
-	for _, name := range []string{"Ref", "EntityRef", "Service", "Repository", "Source", "ID"} {
-		if f := in.FieldByName(name); f.IsValid() && f.Kind() == reflect.String && f.String() != "" {
-			return f.String()
-		}
-	}
-	return ""
 }
 
 // failed is the result that tells of a fault.

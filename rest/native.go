@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/fairlead-dev/fairlead/access"
@@ -52,7 +53,7 @@ func (d *door) native() []route {
 		at("POST /api/v1/approvals/{id}/grant", "grant_approval", "Let an act be done, once, by who asked", access.DecideApprovals, a.GrantApproval),
 		at("POST /api/v1/approvals/{id}/deny", "deny_approval", "Keep an act from being done", access.DecideApprovals, a.DenyApproval),
 		at("GET /api/v1/audit", "list_audit", "Recorded acts, newest first", access.ReadAudit, a.ListAudit),
-	}, append(d.previews(), d.proposals()...)...)
+	}, slices.Concat(d.previews(), d.credentials(), d.proposals())...)
 }
 
 // previews are the routes of previews.
@@ -97,19 +98,9 @@ func at[I, O any](where, operation, summary string, action access.Action, do fun
 		if err := bind(c.Request, rt.params, v); err != nil {
 			return answer{}, err
 		}
-		return answerOf(invoke(c, operation, action, target(v), in, do))
+		return answerOf(invoke(c, operation, action, access.Target(v), in, do))
 	}
 	return rt
-}
-
-// target names what an input is about.
-func target(in reflect.Value) string {
-	for _, name := range []string{"Ref", "EntityRef", "Service", "Repository", "Source", "Target", "ID"} {
-		if f := in.FieldByName(name); f.IsValid() && f.Kind() == reflect.String && f.String() != "" {
-			return f.String()
-		}
-	}
-	return ""
 }
 
 // place is where a parameter stands in a request.

@@ -186,7 +186,7 @@ func (s *schemas) responses(rt route) map[string]any {
 		may = append(may, "403")
 	case rt.action == access.ReadStrays:
 		may = append(may, "403", "422")
-	case rt.action == access.ReadPreviews || rt.action == access.ReadProposals:
+	case rt.action == access.ReadPreviews || rt.action == access.ReadCredentials || rt.action == access.ReadProposals:
 		may = append(may, "422")
 	}
 	for _, status := range may {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/secrets"
 )
 
 // schema is a JSON Schema.
@@ -53,6 +54,8 @@ func (s *schemas) of(t reflect.Type) schema {
 		return schema{}
 	case reflect.TypeFor[time.Time]():
 		return schema{"type": "string", "format": "date-time"}
+	case reflect.TypeFor[secrets.Shown]():
+		return schema{"type": "string"}
 	case reflect.TypeFor[fault.Error]():
 		return ref("Error")
 	case reflect.TypeFor[catalog.Entity]():

@@ -21,6 +21,7 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/fault"
 	"github.com/fairlead-dev/fairlead/knowledge"
 	"github.com/fairlead-dev/fairlead/previews"
+	"github.com/fairlead-dev/fairlead/secrets"
 )
 
 // MaxBody is the largest request body that is read, in bytes.
@@ -33,6 +34,8 @@ type Config struct {
 	Access  *access.Service
 	// Previews may be left out: then its operations say so.
 	Previews *previews.Service
+	// Secrets may be left out: then its operations say so.
+	Secrets *secrets.Service
 	// Gitops may be left out: then its operations say so.
 	Gitops *gitops.Service
 	// Knowledge may be left out: then its operations are refused.

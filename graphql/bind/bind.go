@@ -69,7 +69,7 @@ func Operation[I, O any](b *Binder, op string, action access.Action, do Verb[I, 
 			err = read(given[1], input)
 		}
 		if err == nil {
-			answer, err = Invoke(ctx, b.Recorder, op, action, target(input), input.Interface().(I), do)
+			answer, err = Invoke(ctx, b.Recorder, op, action, access.Target(input), input.Interface().(I), do)
 		}
 		if err != nil {
 			return []reflect.Value{reflect.Zero(out.typ), reflect.ValueOf(err)}
@@ -79,16 +79,6 @@ func Operation[I, O any](b *Binder, op string, action access.Action, do Verb[I, 
 		done()
 		return []reflect.Value{v, reflect.Zero(reflect.TypeFor[error]())}
 	}).Interface()
-}
-
-// target names what an input is about.
-func target(in reflect.Value) string {
-	for _, name := range []string{"Ref", "EntityRef", "Service", "Repository", "Source", "ID", "Target"} {
-		if f := in.FieldByName(name); f.IsValid() && f.Kind() == reflect.String && f.String() != "" {
-			return f.String()
-		}
-	}
-	return ""
 }
 
 // argument is one field of an input and how graphql-go fills it.

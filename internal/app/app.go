@@ -36,6 +36,7 @@ import (
 	"github.com/fairlead-dev/fairlead/previews"
 	"github.com/fairlead-dev/fairlead/previews/argocd"
 	"github.com/fairlead-dev/fairlead/previews/local"
+	"github.com/fairlead-dev/fairlead/secrets"
 )
 
 // readingVersion is part of what decides whether kept files are read anew:
@@ -67,6 +68,7 @@ type App struct {
 	hooks         map[string][]hook // by kind of forge
 	forges        []writing         // where pull requests are opened
 	gitops        *gitops.Service   // nil where nothing can be proposed
+	secrets       *secrets.Service  // nil where nothing is lent
 	fetches       *git.Limiter
 	passing       *git.Limiter  // of fetches for trying locations; nil where none can be registered
 	budgets       forge.Budgets // one for each account at a forge
@@ -187,6 +189,9 @@ func (a *App) makeRooms(ctx context.Context) (err error) {
 	if err = a.makeProposals(guard); err != nil {
 		return err
 	}
+	if err = a.makeSecrets(guard); err != nil {
+		return err
+	}
 	a.telemetry.registry.MustRegister(newForgeMetrics(&a.budgets))
 	a.telemetry.gauge("fairlead_entities", "Entities in the catalog.", func() float64 { return float64(a.catalog.Snapshot().Len()) })
 	a.telemetry.gauge("fairlead_ingestion_problems", "Open problems of catalog files and sources.", func() float64 { return float64(len(a.ingester.Problems())) })
@@ -272,6 +277,7 @@ func (a *App) Run(ctx context.Context) error {
 	g.Go(func() error { return a.ingester.Run(ctx) })
 	g.Go(func() error { return a.watchLocations(ctx) })
 	g.Go(func() error { return a.runPreviews(ctx) })
+	g.Go(func() error { return a.runSecrets(ctx) })
 	g.Go(func() error { return a.followProposals(ctx) })
 	g.Go(func() error { return a.sweepApprovals(ctx) })
 	g.Go(func() error { return a.keepWarm(ctx) })

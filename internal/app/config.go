@@ -51,6 +51,8 @@ type Config struct {
 	Knowledge KnowledgeConfig `yaml:"knowledge"`
 	// Previews lets services be previewed; off if it is left out.
 	Previews *PreviewsConfig `yaml:"previews"`
+	// Secrets bounds what is lent.
+	Secrets SecretsConfig `yaml:"secrets"`
 	// CORS lists the origins of front ends that call from a browser.
 	CORS []string `yaml:"cors"`
 	// Telemetry says where traces go and how much is logged.
@@ -66,6 +68,7 @@ type Config struct {
 	policy    *access.Policy
 	judge     access.Judge                 // nil without policies in Rego
 	deployers map[string]previews.Deployer // of tests, beside those configured
+	lender    lender                       // of tests, in the place of Vault
 	pulls     previews.PullForges          // of tests, in the place of those configured
 }
 
@@ -222,6 +225,7 @@ func (c *Config) check() []ConfigProblem {
 	c.checkProposals(k)
 	c.checkKnowledge(k)
 	c.checkPreviews(k)
+	c.checkSecrets(k)
 	c.checkArgoCD(k)
 	c.checkTelemetry(k)
 	return k.problems

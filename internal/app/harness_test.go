@@ -31,6 +31,7 @@ type server struct {
 
 	deployers map[string]previews.Deployer
 	pulls     previews.PullForges
+	lender    lender
 }
 
 // logBuffer is a log that may be read while it is written.
@@ -86,7 +87,7 @@ func (s *server) start(config string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	cfg.deployers, cfg.pulls = s.deployers, s.pulls
+	cfg.deployers, cfg.pulls, cfg.lender = s.deployers, s.pulls, s.lender
 	s.logs = &logBuffer{}
 	ctx, cancel := context.WithCancel(context.Background())
 	if s.app, err = New(ctx, cfg, s.logs); err != nil {
