@@ -37,6 +37,7 @@ import (
 	"github.com/fairlead-dev/fairlead/previews/argocd"
 	"github.com/fairlead-dev/fairlead/previews/local"
 	"github.com/fairlead-dev/fairlead/secrets"
+	"github.com/fairlead-dev/fairlead/secrets/vault"
 )
 
 // readingVersion is part of what decides whether kept files are read anew:
@@ -69,6 +70,7 @@ type App struct {
 	forges        []writing         // where pull requests are opened
 	gitops        *gitops.Service   // nil where nothing can be proposed
 	secrets       *secrets.Service  // nil where nothing is lent
+	vault         *vault.Vault      // nil without
 	fetches       *git.Limiter
 	passing       *git.Limiter  // of fetches for trying locations; nil where none can be registered
 	budgets       forge.Budgets // one for each account at a forge
@@ -189,7 +191,7 @@ func (a *App) makeRooms(ctx context.Context) (err error) {
 	if err = a.makeProposals(guard); err != nil {
 		return err
 	}
-	if err = a.makeSecrets(guard); err != nil {
+	if err = a.makeSecrets(ctx, guard); err != nil {
 		return err
 	}
 	a.telemetry.registry.MustRegister(newForgeMetrics(&a.budgets))

@@ -18,6 +18,7 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
 	"github.com/fairlead-dev/fairlead/internal/argo/instance"
 	"github.com/fairlead-dev/fairlead/previews"
+	"github.com/fairlead-dev/fairlead/secrets/vault"
 )
 
 // Config is the configuration of a server, one strict YAML file. Relative
@@ -51,6 +52,8 @@ type Config struct {
 	Knowledge KnowledgeConfig `yaml:"knowledge"`
 	// Previews lets services be previewed; off if it is left out.
 	Previews *PreviewsConfig `yaml:"previews"`
+	// Vault issues credentials; none are lent if it is left out.
+	Vault *vault.Config `yaml:"vault"`
 	// Secrets bounds what is lent.
 	Secrets SecretsConfig `yaml:"secrets"`
 	// CORS lists the origins of front ends that call from a browser.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -12,6 +13,7 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/store"
 	"github.com/fairlead-dev/fairlead/previews"
 	"github.com/fairlead-dev/fairlead/secrets"
+	"github.com/fairlead-dev/fairlead/secrets/vault"
 )
 
 // SecretsConfig bounds what credentials are lent for.
@@ -31,6 +33,12 @@ type lender interface {
 }
 
 func (c *Config) checkSecrets(k *checker) {
+	if c.Vault != nil {
+		c.Vault.In(c.dir)
+		for _, p := range c.Vault.Validate() {
+			k.add("vault."+p.Field, "%s", p.Message)
+		}
+	}
 	for _, f := range []struct {
 		name string
 		n    int
@@ -52,8 +60,18 @@ func (c *Config) checkSecrets(k *checker) {
 
 // makeSecrets opens the room of credentials, where there is somebody to issue
 // them.
-func (a *App) makeSecrets(guard *access.Guard) (err error) {
+func (a *App) makeSecrets(ctx context.Context, guard *access.Guard) (err error) {
 	from := a.cfg.lender
+	if from == nil && a.cfg.Vault != nil {
+		mine, err := a.store.Installation(ctx)
+		if err != nil {
+			return err
+		}
+		if a.vault, err = vault.New(*a.cfg.Vault, mine, a.telemetry.log); err != nil {
+			return err
+		}
+		from = a.vault
+	}
 	if from == nil {
 		return nil
 	}
@@ -67,6 +85,11 @@ func (a *App) makeSecrets(guard *access.Guard) (err error) {
 func (a *App) runSecrets(ctx context.Context) error {
 	if a.secrets == nil {
 		return nil
+	}
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	if a.vault != nil {
+		beside.Go(func() { _ = a.vault.Run(ctx) }) // it gives nil
 	}
 	return a.secrets.Run(ctx)
 }

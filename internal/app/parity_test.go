@@ -367,10 +367,9 @@ func checkAudit(t *testing.T, s *server) {
 	s.send("owner", http.MethodGet, "/api/v1/audit?limit=500", "").decode(t, &page)
 	lines := map[string]int{}
 	for _, e := range page.Items {
-		delete(e, "id")
-		delete(e, "time")
-		delete(e, "duration")
-		delete(e, "took")
+		for _, k := range []string{"id", "time", "duration", "took"} {
+			delete(e, k)
+		}
 		line, err := json.Marshal(e)
 		if err != nil {
 			t.Fatal(err)
