@@ -20,11 +20,53 @@ func (r *Repository) agree(a, b Command) bool {
 	if a.Role == Lint || mb != "" && ma == "" && b.Origin == Tasks {
 		return true // several linters are the rule, as are several languages
 	}
-	left, right := r.ends(a.Text, a.Dir, maxFollow), r.ends(b.Text, b.Dir, maxFollow)
+	left, right := r.outcome(a), r.outcome(b)
 	if slices.ContainsFunc(right.programs, func(e string) bool { return slices.Contains(left.programs, e) }) {
 		return true
 	}
 	return left.unknown || right.unknown
+}
+
+// maxOutcomes is for how many commands of a repository it is found out ahead
+// what they end up running.
+const maxOutcomes = 2000
+
+// spot is a command where it runs.
+type spot struct{ text, dir string }
+
+// outcomesAhead finds out what commands end up running that briefs compare, so that
+// no brief has to parse a shell's language for it.
+func (r *Repository) outcomesAhead() map[spot]outcome {
+	origins := map[Role]map[Origin]bool{}
+	for _, c := range r.found {
+		if origins[c.Role] == nil {
+			origins[c.Role] = map[Origin]bool{}
+		}
+		if c.compared() {
+			origins[c.Role][c.Origin] = true
+		}
+	}
+	out := map[spot]outcome{}
+	for _, c := range r.found {
+		at := spot{c.Text, c.Dir}
+		if _, known := out[at]; !known && c.compared() && len(origins[c.Role]) > 1 && len(out) < maxOutcomes {
+			out[at] = r.ends(c.Text, c.Dir, maxFollow)
+		}
+	}
+	return out
+}
+
+// compared tells whether a command may be held against others.
+func (c Command) compared() bool {
+	return c.Score >= goodScore && c.Origin != Manifest && c.Role != TestOne && c.Role != Lint
+}
+
+// outcome is what a command ends up running.
+func (r *Repository) outcome(c Command) outcome {
+	if known, ok := r.outcomes[spot{c.Text, c.Dir}]; ok {
+		return known
+	}
+	return r.ends(c.Text, c.Dir, maxFollow)
 }
 
 // maxFollow is how many targets deep a command is followed.

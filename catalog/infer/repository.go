@@ -14,6 +14,8 @@ type Repository struct {
 	sorted   []string // the paths of readings
 	// found are the good commands, each in its folder, by path.
 	found []found
+	// outcomes are what commands that are compared end up running.
+	outcomes map[spot]outcome
 	// rules are the files with rules for agents, by path.
 	rules []Rules
 	// targets are the targets and scripts defined, open the task files that
@@ -72,6 +74,7 @@ func NewRepository(readings map[string]Reading, files []string) *Repository {
 		}
 	}
 	r.find(called, tree)
+	r.outcomes = r.outcomesAhead()
 	r.files = slices.Sorted(maps.Keys(tree.asked))
 	return r
 }
