@@ -3,17 +3,19 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/fairlead-dev/fairlead/access/accesstest"
 	"github.com/fairlead-dev/fairlead/catalog"
@@ -82,13 +84,54 @@ func (t *goTree) view(revision string) ingest.View {
 	return v
 }
 
+// codeTask is to index Go's own source as one large repository and search it.
+type codeTask struct {
+	Files   int
+	State   string // a folder
+	Profile string // the beginning of the names of profiles; "" for none
+}
+
+// codeSearched is what came of a codeTask.
+type codeSearched struct {
+	Files, Indexed int
+	Read, OnDisk   int64
+	Index, Edit    spent
+	Heap           int64
+	Rest, Peak     int64 // bytes resident
+	Asked          []askedTimes
+}
+
 // code measures the index of a large repository's code, and searches in it.
-func (s settings) code(ctx context.Context, r report, dir string) (err error) {
-	tree, err := newGoTree(ctx, s.files)
+func (s settings) code(ctx context.Context, r report, dir string) error {
+	t := codeTask{Files: s.files, State: filepath.Join(dir, "code")}
+	if s.profiles != "" {
+		t.Profile = filepath.Join(s.profiles, "code")
+	}
+	res := &codeSearched{}
+	if err := (task{Code: &t}).apart(ctx, res); err != nil {
+		return err
+	}
+	r.section("Code: a repository of %d files of Go's own source", res.Files)
+	r.line("read and indexed, wall / CPU", fmt.Sprintf("%s / %s, %d files, %s", seconds(res.Index.Wall), seconds(res.Index.CPU), res.Indexed, megabytes(res.Read)), "")
+	r.line("on disk", megabytes(res.OnDisk), "")
+	r.line("one file changed, wall / CPU", millis(res.Edit.Wall)+" / "+millis(res.Edit.CPU), "")
+	r.line("searches:", "p50 / p99 / worst; CPU p50 / p99 / worst", "")
+	for _, a := range res.Asked {
+		r.timing(fmt.Sprintf("  %s, %d times", a.Name, len(a.Wall)), a.timing, a.Goal)
+	}
+	r.line("heap held by the index", megabytes(res.Heap), "")
+	r.line("resident, settled / peak", megabytes(res.Rest)+" / "+megabytes(res.Peak), "stated")
+	return nil
+}
+
+// do indexes and searches, and prints what came of it.
+func (t codeTask) do(ctx context.Context) (err error) {
+	tree, err := newGoTree(ctx, t.Files)
 	if err != nil {
 		return err
 	}
-	db, err := store.OpenCode(ctx, dir)
+	before := held()
+	db, err := store.OpenCode(ctx, t.State)
 	if err != nil {
 		return err
 	}
@@ -107,27 +150,41 @@ func (s settings) code(ctx context.Context, r report, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	r.section("Code: a repository of %d files of Go's own source", len(tree.files))
-	start := time.Now()
-	if err := codes.Follow(ctx, tree.view("1")); err != nil {
-		return err
-	}
-	took := time.Since(start)
-	files, read := codes.Files()
-	r.line("read and indexed", fmt.Sprintf("%s, %d files, %s", seconds(took), files, megabytes(read)), "")
-	if err := s.codeOnDisk(ctx, r, db, dir); err != nil {
+	res := &codeSearched{Files: len(tree.files)}
+	if err := errors.Join(t.index(ctx, tree, codes, res), codeOnDisk(ctx, db, t.State, res)); err != nil {
 		return err
 	}
 	tree.dirty = "part0/archive/tar/common.go"
-	start = time.Now()
+	took := stopwatch()
 	if err := codes.Follow(ctx, tree.view("2")); err != nil {
 		return err
 	}
-	r.line("one file changed", millis(time.Since(start)), "")
-	return s.codeSearches(ctx, r, room, tree)
+	res.Edit = took()
+	if err := t.search(ctx, room, tree, res); err != nil {
+		return err
+	}
+	res.Heap = held() - before
+	if res.Rest, res.Peak, err = settled(ctx, os.Getpid()); err != nil {
+		return err
+	}
+	runtime.KeepAlive(room)
+	return json.NewEncoder(os.Stdout).Encode(res)
 }
 
-func (s settings) codeOnDisk(ctx context.Context, r report, db *store.Local, dir string) error {
+func (t codeTask) index(ctx context.Context, tree *goTree, codes *knowledge.Code, res *codeSearched) error {
+	profiled, err := profile(t.Profile, "index")
+	if err != nil {
+		return err
+	}
+	defer profiled()
+	took := stopwatch()
+	err = codes.Follow(ctx, tree.view("1"))
+	res.Index = took()
+	res.Indexed, res.Read = codes.Files()
+	return err
+}
+
+func codeOnDisk(ctx context.Context, db *store.Local, dir string, res *codeSearched) error {
 	if _, err := db.Write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
 		return err
 	}
@@ -135,25 +192,22 @@ func (s settings) codeOnDisk(ctx context.Context, r report, db *store.Local, dir
 	if err != nil {
 		return err
 	}
-	r.line("on disk", megabytes(st.Size()), "")
+	res.OnDisk = st.Size()
 	return nil
 }
 
-// codeSearches times searches for names, lines and expressions out of the
-// files.
-func (s settings) codeSearches(ctx context.Context, r report, room *knowledge.Service, tree *goTree) error {
-	who := accesstest.As("user:default/bench")
+// searchedFiles is out of how many files searches are made.
+const searchedFiles = 50
+
+// searches are for names, lines and expressions out of the files.
+func (t codeTask) searches(ctx context.Context, tree *goTree) (map[string][]knowledge.SearchCodeInput, error) {
 	word := regexp.MustCompile(`[A-Za-z][A-Za-z0-9]{5,}`)
 	queries := map[string][]knowledge.SearchCodeInput{}
-	paths := make([]string, 0, len(tree.files))
-	for p := range tree.files {
-		paths = append(paths, p)
-	}
-	slices.Sort(paths)
-	for i := 0; i < len(paths); i += len(paths)/150 + 1 {
+	paths := slices.Sorted(maps.Keys(tree.files))
+	for i := 0; i < len(paths); i += len(paths)/searchedFiles + 1 {
 		data, err := tree.Read(ctx, paths[i])
 		if err != nil {
-			return err
+			return nil, err
 		}
 		lines := strings.Split(string(data), "\n")
 		line := strings.TrimSpace(lines[len(lines)/2])
@@ -168,17 +222,33 @@ func (s settings) codeSearches(ctx context.Context, r report, room *knowledge.Se
 		queries["what is nowhere"] = append(queries["what is nowhere"], knowledge.SearchCodeInput{Query: name + "Zzq"})
 	}
 	queries["the commonest words"] = []knowledge.SearchCodeInput{{Query: "return nil"}, {Query: "the", Limit: 50}, {Query: "err != nil", Limit: 50}, {Query: `if err :?= \w+\(`, Regexp: true}, {Query: "func main", Path: "**/*_test.go"}}
+	return queries, nil
+}
+
+// search times searches.
+func (t codeTask) search(ctx context.Context, room *knowledge.Service, tree *goTree, res *codeSearched) error {
+	profiled, err := profile(t.Profile, "search")
+	if err != nil {
+		return err
+	}
+	defer profiled()
+	who := accesstest.As("user:default/bench")
+	queries, err := t.searches(ctx, tree)
+	if err != nil {
+		return err
+	}
 	for _, kind := range []string{"a name", "a line", "an expression", "what is nowhere", "the commonest words"} {
-		var times []time.Duration
+		out := askedTimes{Name: kind}
 		for _, in := range queries[kind] {
-			start := time.Now()
-			if _, err := room.SearchCode(ctx, who, in); err != nil {
+			err := out.call(func() error {
+				_, err := room.SearchCode(ctx, who, in)
+				return err
+			})
+			if err != nil {
 				return fmt.Errorf("%+v: %w", in, err)
 			}
-			times = append(times, time.Since(start))
 		}
-		slices.Sort(times)
-		r.line("searching "+kind+", p50 / p99 / most", fmt.Sprintf("%s / %s / %s", millis(quantile(times, 0.5)), millis(quantile(times, 0.99)), millis(times[len(times)-1])), "")
+		res.Asked = append(res.Asked, out)
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ type task struct {
 	Sweeps    *sweepsTask
 	Reading   *readingTask
 	Documents *documentsTask
+	Code      *codeTask
 	// Previews is a server with previews of a deployer in memory.
 	Previews *previewsTask
 }
@@ -73,6 +74,8 @@ func perform(ctx context.Context, from io.Reader) error {
 		return t.Reading.do(ctx)
 	case t.Documents != nil:
 		return t.Documents.do(ctx)
+	case t.Code != nil:
+		return t.Code.do(ctx)
 	case t.Previews != nil:
 		return t.Previews.do(ctx)
 	}

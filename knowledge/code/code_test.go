@@ -235,3 +235,33 @@ func FuzzGrams(f *testing.F) {
 		code.Excerpts(text, found, 3)
 	})
 }
+
+// TestExpressionsKnowWhatTheyNeed: what an expression is said to need keeps no
+// match from being found.
+func TestExpressionsKnowWhatTheyNeed(t *testing.T) {
+	for _, c := range []struct {
+		query, text string
+		matches     bool
+	}{
+		{`func \w*Read\w*\(`, "func ReadAll(", true},
+		{`func \w*Read\w*\(`, "func Write(Read", false},
+		{`(?i)FUNC read`, "Func Read", true},
+		{`func (?i:read)`, "func READ", true},
+		{`(abc)?def`, "xdef", true},
+		{`(?:abc|def)ghi`, "defghi", true},
+		{`(abc)+d`, "abcabcd", true},
+		{`(?:abc){2,3}`, "abcabc", true},
+		{`(?:abc){0,3}d`, "d", true},
+		{`a.c`, "abc", true},
+		{`abc$`, "abc\nx", true},
+	} {
+		p, err := code.Parse(c.query, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := p.Find(t.Context(), c.text)
+		if err != nil || (len(found) == 1) != c.matches {
+			t.Errorf("%s in %q: %v, %v", c.query, c.text, found, err)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package code
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -55,6 +56,9 @@ func (p *Pattern) Find(ctx context.Context, text string) ([]Match, error) {
 }
 
 func (p *Pattern) findExpression(ctx context.Context, text string) ([]Match, error) {
+	if slices.ContainsFunc(p.has, func(piece string) bool { return !strings.Contains(text, piece) }) {
+		return nil, ctx.Err()
+	}
 	var out []Match
 	n := 0
 	for line := range strings.SplitSeq(text, "\n") {

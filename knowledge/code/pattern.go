@@ -22,6 +22,7 @@ type Pattern struct {
 	plain  string // folded where case does not matter
 	folded bool
 	re     *regexp.Regexp
+	has    []string // what every text has that the expression matches
 	need   string
 }
 
@@ -64,12 +65,30 @@ func parseExpression(query string) (*Pattern, error) {
 	if re.MatchString("") {
 		return nil, fault.New(fault.Invalid, "query: the expression matches every line").WithFix("Write one that matches no empty text.")
 	}
-	return &Pattern{re: re, need: needed(tree)}, nil
+	return &Pattern{re: re, has: literals(tree), need: needed(tree)}, nil
 }
 
 // Need is an expression of the words of Grams without which no text has a
 // match; "" where any may have one.
 func (p *Pattern) Need() string { return p.need }
+
+// literals are texts that are in every text that an expression matches, as they
+// are written.
+func literals(re *syntax.Regexp) []string {
+	switch {
+	case re.Op == syntax.OpLiteral && re.Flags&syntax.FoldCase == 0:
+		return []string{string(re.Rune)}
+	case re.Op == syntax.OpCapture, re.Op == syntax.OpPlus:
+		return literals(re.Sub[0])
+	case re.Op == syntax.OpConcat:
+		var out []string
+		for _, sub := range re.Sub {
+			out = append(out, literals(sub)...)
+		}
+		return out
+	}
+	return nil
+}
 
 func all(words []string) string {
 	if len(words) == 0 {

@@ -35,6 +35,7 @@ CREATE VIRTUAL TABLE grams USING fts5 (words, content = '', contentless_delete =
 // Code is code in a database. It is safe for concurrent use.
 type Code struct {
 	read, write *sql.DB
+	text        *sql.Stmt // gives the text of a file
 
 	mu    sync.Mutex // guards grams
 	grams code.Grams
@@ -48,10 +49,21 @@ func NewCode(ctx context.Context, read, write *sql.DB) (*Code, error) {
 	if err := write.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return nil, fmt.Errorf("opening the index of code: %w", err)
 	}
-	if version == codeVersion {
-		return x, nil
+	if version != codeVersion {
+		if err := x.empty(ctx); err != nil {
+			return nil, err
+		}
 	}
-	return x, x.change(ctx, func(tx *sql.Tx) error {
+	var err error
+	if x.text, err = read.PrepareContext(ctx, "SELECT text FROM texts WHERE id = ?1"); err != nil { // closed with the database
+		return nil, fmt.Errorf("opening the index of code: %w", err)
+	}
+	return x, nil
+}
+
+// empty makes the tables anew.
+func (x *Code) empty(ctx context.Context) error {
+	return x.change(ctx, func(tx *sql.Tx) error {
 		for _, table := range []string{"grams", "texts", "files", "sources"} {
 			if _, err := tx.ExecContext(ctx, "DROP TABLE IF EXISTS "+table); err != nil {
 				return err
@@ -290,7 +302,7 @@ func (x *Code) scan(ctx context.Context, need string, first, last int64, visit f
 // Text is the text of a file.
 func (x *Code) Text(ctx context.Context, id int64) (string, bool, error) {
 	var packed []byte
-	err := x.read.QueryRowContext(ctx, "SELECT text FROM texts WHERE id = ?1", id).Scan(&packed)
+	err := x.text.QueryRowContext(ctx, id).Scan(&packed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", false, nil
 	}

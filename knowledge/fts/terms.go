@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -93,23 +94,22 @@ func (t *terms) learn(ctx context.Context, words []string, which []int, out []st
 // written finds a word that becomes each of some terms, "" where none is found:
 // FTS5 takes words alone, and few terms become themselves.
 func (t *terms) written(ctx context.Context, all []string) ([]string, error) {
+	ends := []string{"", "e", "s", "ed", "ing", "y", "er"}
+	try := make([]string, 0, len(all)*len(ends))
+	for _, term := range all {
+		for _, end := range ends {
+			try = append(try, term+end)
+		}
+	}
+	found, err := t.of(ctx, try)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]string, len(all))
-	for _, end := range []string{"", "e", "s", "ed", "ing", "y", "er"} {
-		var try []string
-		var of []int
-		for i, term := range all {
-			if out[i] == "" {
-				try, of = append(try, term+end), append(of, i)
-			}
-		}
-		found, err := t.of(ctx, try)
-		if err != nil {
-			return nil, err
-		}
-		for i, term := range found {
-			if term == all[of[i]] {
-				out[of[i]] = try[i]
-			}
+	for i, term := range all {
+		some := found[i*len(ends) : (i+1)*len(ends)]
+		if at := slices.Index(some, term); at >= 0 {
+			out[i] = term + ends[at]
 		}
 	}
 	return out, nil
