@@ -22,8 +22,8 @@ var defaultPolicy []byte
 
 // DefaultPolicy is what holds where no policy is configured: every caller
 // reads the whole catalog; callers with the role developer, or with no role at
-// all, act on what one of their groups owns; sre and admin act on everything
-// and read the whole audit.
+// all, act on what one of their groups owns, but force nothing; sre and admin
+// act on everything and read the whole audit.
 func DefaultPolicy() *Policy {
 	p, err := LoadPolicy(defaultPolicy, "default_policy.yaml")
 	if err != nil { // the file is part of the program and tested

@@ -5,7 +5,8 @@
 # about six minutes; asserts nothing. Arguments go to the program, for example
 # -parts many, -parts million for the memory over a million requests, or
 # -parts backstage -beside 10000 for what a real Backstage takes for the same
-# (ten minutes; internal/realtest/backstage.sh installs it).
+# (ten minutes; internal/realtest/backstage.sh installs it), or -parts argocd for
+# what a preview adds to what a real Argo CD takes (make test-real builds it).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tmp=$(mktemp -d)

@@ -33,7 +33,8 @@ func (f *forcing) Force(context.Context, previews.Wish) ([]string, error) {
 	return []string{"ConfigMap held"}, nil
 }
 
-// TestPreviewForced has a stuck preview forced by a person, and by nobody else.
+// TestPreviewForced has a stuck preview forced by a person with that right, and
+// by nobody else.
 func TestPreviewForced(t *testing.T) {
 	f := &forcing{Fake: &previewstest.Fake{}}
 	s := startPreviews(t, f.Fake, "previews: {deadlines: {remove: 100ms}}\n", map[string]previews.Deployer{"local": f})
@@ -41,7 +42,7 @@ func TestPreviewForced(t *testing.T) {
 	s.send("developer", http.MethodPost, "/api/v1/previews", `{"service":"checkout","ttl":"30m","wait":"20s"}`).decode(t, &p)
 	path := "/api/v1/previews/" + p.ID
 	force := func(role, body string) answer { return s.send(role, http.MethodPost, path+"/force-removal", body) }
-	if a := force("developer", `{"why":"too early"}`); a.status != http.StatusUnprocessableEntity {
+	if a := force("sre", `{"why":"too early"}`); a.status != http.StatusUnprocessableEntity {
 		t.Errorf("one that is ready was forced: %d %s", a.status, a.body)
 	}
 	s.send("developer", http.MethodDelete, path, "")
@@ -53,12 +54,12 @@ func TestPreviewForced(t *testing.T) {
 	for _, c := range []struct {
 		role, body string
 		want       int
-	}{{"agent", `{"why":"because"}`, http.StatusForbidden}, {"developer", `{"why":" "}`, http.StatusBadRequest}, {"developer", `{}`, http.StatusBadRequest}} {
+	}{{"agent", `{"why":"because"}`, http.StatusForbidden}, {"developer", `{"why":"it is mine"}`, http.StatusForbidden}, {"sre", `{"why":" "}`, http.StatusBadRequest}, {"sre", `{}`, http.StatusBadRequest}} {
 		if a := force(c.role, c.body); a.status != c.want || f.forced.Load() > 0 {
 			t.Errorf("%s with %s: %d %s, want %d", c.role, c.body, a.status, a.body, c.want)
 		}
 	}
-	if a := force("developer", `{"why":"nobody answers to it"}`); a.status != http.StatusOK || f.forced.Load() != 1 {
+	if a := force("sre", `{"why":"nobody answers to it"}`); a.status != http.StatusOK || f.forced.Load() != 1 {
 		t.Fatalf("%d %s", a.status, a.body)
 	}
 	s.await("it is gone", func() bool { return s.preview("developer", p.ID).Phase == previews.Gone })

@@ -45,6 +45,12 @@ func TestPreviewDataRedis(t *testing.T) {
 		t.Fatal(a.body)
 	}
 	s.awaitPhase(p.ID, previews.Gone)
+	emptyCache(t, r)
+}
+
+// emptyCache holds a server to have no users and no keys of previews.
+func emptyCache(t *testing.T, r *realtest.RedisServer) {
+	t.Helper()
 	super := redis.NewClient(&redis.Options{Addr: r.Address, Password: r.Password})
 	defer func() { _ = super.Close() }()
 	users, err := super.Do(t.Context(), "ACL", "USERS").Result()
