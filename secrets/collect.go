@@ -87,18 +87,16 @@ func (s *Service) reissue(ctx context.Context, who access.Caller, r Record) (*is
 		return nil, err
 	}
 	now := s.now()
-	r.State, r.Wrapping, r.Accessor, r.DueAt = Issuing, WrappingNone, "", now.Add(issueWithin)
+	r.State, r.Wrapping, r.DueAt = Issuing, WrappingNone, now.Add(issueWithin)
 	r, err := s.cfg.Ledger.SaveLease(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	how := way{toHand: true, again: true}
-	if r.Handle != "" {
-		if err := s.cfg.Issuer.Revoke(ctx, r.Handle); err != nil {
-			return nil, s.abandon(ctx, r, r.Handle, how, err)
-		}
+	if err := s.release(ctx, &r); err != nil {
+		return nil, s.abandon(ctx, r, r.Handle, how, err)
 	}
-	r.Handle = ""
+	r.Handle, r.Accessor = "", ""
 	return s.issue(ctx, who, r, how)
 }
 

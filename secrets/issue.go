@@ -141,10 +141,7 @@ func (s *Service) abandon(ctx context.Context, r Record, handle string, how way,
 	now := s.now()
 	r.Handle = handle
 	r.over(now, "", "it was not issued: "+explain(cause), Failed)
-	var left error
-	if handle != "" {
-		left = s.cfg.Issuer.Revoke(ctx, handle)
-	}
+	left := s.release(ctx, &r)
 	switch {
 	case left != nil: // to the reaper
 	case how.again && fault.CodeOf(cause) == fault.Unavailable && now.Before(r.ExpiresAt):

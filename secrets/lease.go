@@ -112,7 +112,7 @@ func (r *Record) collectAgain(now time.Time) {
 
 // gone notes that nothing is left.
 func (r *Record) gone(now time.Time) {
-	r.State, r.GoneAt, r.DueAt = r.Ends, now, time.Time{}
+	r.State, r.GoneAt, r.DueAt, r.Accessor = r.Ends, now, time.Time{}, ""
 	if r.Wrapping == WrappingUnopened {
 		r.Wrapping = WrappingNone
 	}

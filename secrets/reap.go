@@ -167,10 +167,7 @@ func (s *Service) over(ctx context.Context, r Record) (err error) {
 
 // end has the issuer take back what is over and writes down what came of that.
 func (s *Service) end(ctx context.Context, r Record) (Record, error) {
-	var left error
-	if r.Handle != "" {
-		left = s.cfg.Issuer.Revoke(ctx, r.Handle)
-	}
+	left := s.release(ctx, &r)
 	now := s.now()
 	next := r
 	if left == nil {
@@ -191,6 +188,20 @@ func (s *Service) end(ctx context.Context, r Record) (Record, error) {
 	}
 	s.cfg.Observe(HappenedRevoked)
 	return out, nil
+}
+
+// release has the issuer take back all that there is of a lease: its wrapping,
+// which may hold what no account ends, and its account.
+func (s *Service) release(ctx context.Context, r *Record) error {
+	for _, handle := range []string{r.Accessor, r.Handle} {
+		if handle == "" {
+			continue
+		}
+		if err := s.cfg.Issuer.Revoke(ctx, handle); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // keep is a context in which what was done is written down even where the time

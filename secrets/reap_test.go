@@ -342,7 +342,7 @@ func TestKilledBetweenSteps(t *testing.T) {
 	for at := 0; ; at++ {
 		died := false
 		t.Run(fmt.Sprint(at), func(t *testing.T) {
-			defer func(outer *testing.T) { w.t = outer }(w.t)
+			defer func(outer testing.TB) { w.t = outer }(w.t)
 			w.t = t
 			var mu sync.Mutex
 			left := at

@@ -105,7 +105,8 @@ type Issuer interface {
 	// and what hangs on it really will; not_found where it is gone.
 	Renew(ctx context.Context, handle string, ttl time.Duration) (time.Time, error)
 	// Revoke ends an account and all that hangs on it, and returns when the
-	// issuer has taken that back; one that is gone already is success.
+	// issuer has taken that back; one that is gone already is success. The
+	// accessor of a wrapping ends that: what is in it may be nothing that ends.
 	Revoke(ctx context.Context, handle string) error
 }
 

@@ -42,7 +42,7 @@ spec:
 
 // world is a ledger, an issuer and a clock; services come and go.
 type world struct {
-	t       *testing.T
+	t       testing.TB
 	store   *store.Store
 	fake    *secretstest.Fake
 	catalog *catalog.Service
@@ -58,7 +58,7 @@ type world struct {
 }
 
 // newWorld makes a world; rules are of a policy, "" is the default one.
-func newWorld(t *testing.T, dsn, rules string) *world {
+func newWorld(t testing.TB, dsn, rules string) *world {
 	t.Helper()
 	s, err := store.Open(t.Context(), dsn)
 	if err != nil {
@@ -78,7 +78,7 @@ func newWorld(t *testing.T, dsn, rules string) *world {
 	return w
 }
 
-func onSQLite(t *testing.T, rules string) *world {
+func onSQLite(t testing.TB, rules string) *world {
 	return newWorld(t, filepath.Join(t.TempDir(), "state"), rules)
 }
 

@@ -198,6 +198,16 @@ func unopenedEnds(t *testing.T, s *Subject) {
 	if fields, err := s.Custodian.Unwrap(t.Context(), w); err == nil && s.Works != nil && s.Works(t, fields) {
 		t.Error("what was opened after its account had ended works")
 	}
+	_, w = s.issue(t, s.order())
+	for range 2 {
+		if err := s.Issuer.Revoke(t.Context(), w.Accessor); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.there(t, w, false)
+	if _, err := s.Custodian.Unwrap(t.Context(), w); err == nil {
+		t.Error("a wrapping that was ended is opened")
+	}
 }
 
 func accountsAreFound(t *testing.T, s *Subject) {

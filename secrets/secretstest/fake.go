@@ -188,10 +188,11 @@ func (f *Fake) Renew(ctx context.Context, handle string, ttl time.Duration) (unt
 	return until, err
 }
 
-// Revoke ends an account.
+// Revoke ends an account, or a wrapping.
 func (f *Fake) Revoke(ctx context.Context, handle string) error {
 	return f.call(ctx, "revoke", handle, func(time.Time) error {
 		delete(f.accounts, handle)
+		delete(f.wraps, handle)
 		return nil
 	})
 }
