@@ -94,10 +94,22 @@ func (s *Service) reissue(ctx context.Context, who access.Caller, r Record) (*is
 	}
 	how := way{toHand: true, again: true}
 	if err := s.release(ctx, &r); err != nil {
-		return nil, s.abandon(ctx, r, r.Handle, how, err)
+		return nil, s.restore(ctx, r, err)
 	}
 	r.Handle, r.Accessor = "", ""
 	return s.issue(ctx, who, r, how)
+}
+
+// restore has a lease be live whose account could not be taken back, so that it
+// can be collected when the issuer answers again.
+func (s *Service) restore(ctx context.Context, r Record, cause error) error {
+	handle, accessor, now := r.Handle, r.Accessor, s.now()
+	r.collectAgain(now)
+	r.Handle, r.Accessor = handle, accessor
+	if _, err := s.cfg.Ledger.SaveLease(keep(ctx), r); err != nil && fault.CodeOf(err) != fault.Conflict {
+		s.cfg.Logger.WarnContext(ctx, "a lease that could not be collected ends", "lease", r.ID, "error", err)
+	}
+	return unissued(&r, cause)
 }
 
 // collectable tells by its error why a caller cannot collect a lease. One whose

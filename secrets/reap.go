@@ -2,6 +2,7 @@ package secrets
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -98,10 +99,7 @@ func (s *Service) Reap(ctx context.Context) (next time.Time, err error) {
 		if err != nil || len(due) == 0 {
 			return next, err
 		}
-		s.lookAfter(ctx, due)
-		if len(due) < claims {
-			continue // what came of these may be due already
-		}
+		s.lookAfter(ctx, due) // and again: what came of these may be due already
 	}
 	return time.Time{}, ctx.Err()
 }
@@ -274,22 +272,22 @@ func (s *Service) Unbind(ctx context.Context) error {
 	}
 	for _, to := range all {
 		kind, id, _ := strings.Cut(to, ":")
-		over, err := s.cfg.Bindings.Over(ctx, kind, id)
-		if err == nil && over {
-			err = s.Ended(ctx, to)
+		over, one := s.cfg.Bindings.Over(ctx, kind, id)
+		if one == nil && over {
+			one = s.Ended(ctx, to)
 		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", to, err)
+		if one != nil { // of others it may be known
+			err = errors.Join(err, fmt.Errorf("%s: %w", to, one))
 		}
 	}
-	return nil
+	return err
 }
 
 // Ended ends the leases that are bound to something, which is over: preview:ID
 // or proposal:ID. Who knows that says so to have it done at once; it is found
 // anyway within seconds.
 func (s *Service) Ended(ctx context.Context, to string) error {
-	if s == nil {
+	if s == nil || to == "" || to == Session {
 		return nil
 	}
 	reason := "it was bound to " + to + ", which is over"

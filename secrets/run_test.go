@@ -1,0 +1,113 @@
+package secrets_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/secrets"
+)
+
+// TestRun has the reaper run as it does in a server, in real time: what is over
+// is taken back within two seconds, by whichever of two replicas, and Run ends
+// with its context.
+func TestRun(t *testing.T) {
+	w := onSQLite(t, "")
+	real := time.Now()
+	w.pass(real.Sub(w.clock()))
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	limits := secrets.Limits{PerAgent: 100, PerPerson: 100}
+	ss := []*secrets.Service{w.service(nil, limits), w.service(nil, limits)}
+	for _, s := range ss {
+		wg.Go(func() {
+			if err := s.Run(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	var ids []string
+	for i := range 10 {
+		ids = append(ids, w.request(ss[i%2], secrets.RequestInput{BoundTo: fmt.Sprint("preview:a", i)}).ID)
+	}
+	slowest := time.Duration(0)
+	for i, id := range ids {
+		w.mu.Lock()
+		w.over[fmt.Sprint("preview:a", i)] = true
+		w.mu.Unlock()
+		began := time.Now()
+		for w.get(id).State != secrets.Revoked {
+			if time.Since(began) > 10*time.Second {
+				t.Fatalf("it is %+v", w.get(id))
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		slowest = max(slowest, time.Since(began))
+	}
+	if slowest > 2*time.Second {
+		t.Errorf("it took %s until one was taken back", slowest)
+	}
+	// An end that is said takes no looking.
+	r := w.request(ss[0], secrets.RequestInput{BoundTo: "preview:a99"})
+	if err := ss[1].Ended(t.Context(), "preview:a99"); err != nil {
+		t.Fatal(err)
+	}
+	for began := time.Now(); w.get(r.ID).State != secrets.Revoked; time.Sleep(time.Millisecond) {
+		if time.Since(began) > time.Second {
+			t.Fatalf("it is %+v", w.get(r.ID))
+		}
+	}
+	cancel()
+	wg.Wait()
+	if len(w.fake.There()) > 0 {
+		t.Errorf("there is %v", w.fake.There())
+	}
+}
+
+// TestNone holds that the service that is none refuses everything and runs.
+func TestNone(t *testing.T) {
+	var s *secrets.Service
+	_, err := s.Request(t.Context(), alice(), secrets.RequestInput{Service: "shop", Name: "db"})
+	wants(t, "a request", err, fault.FailedPrecondition, "no vault")
+	_, err = s.List(t.Context(), alice(), secrets.ListInput{})
+	wants(t, "a list", err, fault.FailedPrecondition, "no vault")
+	_, err = s.Revoke(t.Context(), alice(), secrets.RevokeInput{Lease: "a"})
+	wants(t, "a revocation", err, fault.FailedPrecondition, "no vault")
+	_, err = s.RevokeAll(t.Context(), alice(), secrets.RevokeAllInput{Agent: "claude"})
+	wants(t, "all revocations", err, fault.FailedPrecondition, "no vault")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Run(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCancelled has callers hang up at each call of the issuer: nothing is left
+// there, and no quota is used up.
+func TestCancelled(t *testing.T) {
+	for _, at := range []string{"open", "draw"} {
+		t.Run(at, func(t *testing.T) {
+			w := onSQLite(t, "")
+			s := w.service(nil, secrets.Limits{PerAgent: 1})
+			ctx, cancel := context.WithCancel(t.Context())
+			w.fake.After = func(call, _ string) error {
+				if call == at {
+					cancel()
+				}
+				return nil
+			}
+			if l, err := s.Request(ctx, claude(), secrets.RequestInput{Service: "shop", Name: "db"}); err == nil {
+				t.Errorf("lent to who has hung up: %+v", l)
+			}
+			w.fake.After = nil
+			w.reap(s)
+			if there := w.fake.There(); len(there) > 0 {
+				t.Errorf("there is %v", there)
+			}
+			w.request(s, secrets.RequestInput{})
+		})
+	}
+}
