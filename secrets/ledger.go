@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/secrets/offer"
 )
 
 // Limits are how many leases there may be at once that are not over; 0 means
@@ -33,7 +34,7 @@ func (l Limits) WithDefaults() Limits {
 }
 
 // MinTTL is the shortest time that a credential can be asked for.
-const MinTTL = 30 * time.Second
+const MinTTL = offer.MinTTL
 
 // TTLs bound how long credentials are lent for; 0 means the default.
 type TTLs struct {

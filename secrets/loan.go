@@ -67,7 +67,7 @@ func (p Plain) LogValue() slog.Value { return slog.StringValue(p.Lease) }
 
 // loan is the record for its holder; w is nil where nothing is handed over.
 func (s *Service) loan(r *Record, w *Wrapped) *Loan {
-	l := &Loan{Lease: *r.View(s.cfg.Now()), Env: r.Offer.variables(), Engine: r.Offer.Engine}
+	l := &Loan{Lease: *r.View(s.cfg.Now()), Env: r.Offer.Variables(), Engine: r.Offer.Engine}
 	if w != nil {
 		l.Wrap = &Wrap{Token: Show(w.Token), UnwrapURL: w.URL, Namespace: w.Namespace, ExpiresAt: stamp(w.ExpiresAt)}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog/catalogtest"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 	"github.com/fairlead-dev/fairlead/secrets"
+	"github.com/fairlead-dev/fairlead/secrets/offer"
 )
 
 // declaring is a catalog in which shop offers what a text says.
@@ -91,7 +92,7 @@ func TestOffersThatAreWrong(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			told := secrets.DeclarationProblems(e)
+			told := offer.Problems(e)
 			if tt.want != "lends no credentials" && (len(told) != 1 || !strings.Contains(told[0].Message, tt.want) || told[0].Line == 0 || told[0].File != "catalog-info.yaml" || told[0].Fix == "" || strings.Contains(told[0].Message, ".yaml")) {
 				t.Errorf("problems: %+v", told)
 			}

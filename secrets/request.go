@@ -18,6 +18,7 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/catalog/index"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/secrets/offer"
 )
 
 // RequestInput asks for a credential. Who it is for is the caller.
@@ -148,7 +149,7 @@ func (s *Service) wish(who access.Caller, e *catalog.Entity, in RequestInput) (r
 			return r, err
 		}
 	}
-	if r.Offer, err = offerOf(e, in.Name); err != nil {
+	if r.Offer, err = offer.Of(e, in.Name); err != nil {
 		return r, err
 	}
 	r.About = index.AttributesOf(e)

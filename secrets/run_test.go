@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 	"github.com/fairlead-dev/fairlead/secrets"
 )
@@ -110,4 +111,27 @@ func TestCancelled(t *testing.T) {
 			w.request(s, secrets.RequestInput{})
 		})
 	}
+}
+
+// TestExpiredParent has the account end before its credential is drawn, as it
+// does when what it was made with ends: refused, recorded, and nothing is left.
+func TestExpiredParent(t *testing.T) {
+	w := onSQLite(t, "")
+	s := w.service(nil, secrets.Limits{PerAgent: 1})
+	w.fake.Longest = time.Second
+	w.fake.Before = func(call, _ string) error {
+		if call == "draw" {
+			w.pass(2 * time.Second)
+		}
+		return nil
+	}
+	_, err := s.Request(t.Context(), claude(), secrets.RequestInput{Service: "shop", Name: "db"})
+	wants(t, "a request", err, fault.FailedPrecondition, "ended")
+	w.fake.Longest, w.fake.Before = 0, nil
+	lease, _ := fault.From(err).Details["lease"].(string)
+	w.ended(lease, secrets.Failed, "was not issued")
+	if got := refusals(w.log); len(got) != 1 || got[0].Status != access.StatusFailed || got[0].Code != string(fault.FailedPrecondition) || len(w.fake.There()) > 0 {
+		t.Errorf("the audit has %+v, and there is %v", got, w.fake.There())
+	}
+	w.request(s, secrets.RequestInput{})
 }

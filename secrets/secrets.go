@@ -9,46 +9,25 @@ import (
 	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/secrets/offer"
 	"github.com/fairlead-dev/fairlead/secrets/value"
 )
 
 // Value is a secret in memory; see package value.
 type Value = value.Value
 
+// Offer is a credential that a service may lend; see package offer.
+type Offer = offer.Offer
+
 // The engines that credentials come from.
 const (
-	EngineDatabase   = "database"
-	EngineKV         = "kv"
-	EnginePKI        = "pki"
-	EngineKubernetes = "kubernetes"
-	EngineAWS        = "aws"
-	// EngineGeneric issues at MOUNT/creds/ROLE, as most engines do.
-	EngineGeneric = "generic"
+	EngineDatabase   = offer.EngineDatabase
+	EngineKV         = offer.EngineKV
+	EnginePKI        = offer.EnginePKI
+	EngineKubernetes = offer.EngineKubernetes
+	EngineAWS        = offer.EngineAWS
+	EngineGeneric    = offer.EngineGeneric
 )
-
-// Offer is a credential that a service may lend, as its catalog file declares
-// it under spec.fairlead.credentials, or with vault.io/secrets-path.
-type Offer struct {
-	// Name is what it is asked for by.
-	Name string `json:"name"`
-	// Engine makes it; Mount is where that is mounted, without slashes at the
-	// ends.
-	Engine string `json:"engine"`
-	Mount  string `json:"mount"`
-	// Role is the engine's, where it has roles; Path is that of a KV secret
-	// below its mount.
-	Role string `json:"role,omitempty"`
-	Path string `json:"path,omitempty"`
-	// Params are what the engine takes besides: commonName of pki, namespace of
-	// kubernetes.
-	Params map[string]string `json:"params,omitempty"`
-	// MaxTTL is the longest that it is lent for; 0 leaves that to policy.
-	MaxTTL time.Duration `json:"maxTTL,omitempty"`
-	// Environments are those of the service that it is for; none is all.
-	Environments []string `json:"environments,omitempty"`
-	// Env names environment variables by the fields that they take.
-	Env map[string]string `json:"env,omitempty"`
-}
 
 // Order is what an issuer is asked for: an offer, for whom and what.
 type Order struct {

@@ -49,7 +49,7 @@ var layers = []layer{
 	{"internal/app", []string{""}},
 	{"cmd/fairleadd", []string{"access/rego", "internal/app", "internal/argo", "internal/demo", "previews/argocd", "internal/fault"}},
 	{"cmd/fairlead-supervisor", []string{"previews/local", "internal/fault"}},
-	{"cmd/fairlead", []string{"cmd/fairlead", "catalog", "gitops/edit", "secrets/value", "access", "internal/git", "internal/fault"}},
+	{"cmd/fairlead", []string{"cmd/fairlead", "catalog", "gitops/edit", "secrets/value", "secrets/offer", "access", "internal/git", "internal/fault"}},
 }
 
 // engines are the libraries that exactly one package may import.

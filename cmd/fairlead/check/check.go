@@ -15,6 +15,7 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog/compare"
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
+	"github.com/fairlead-dev/fairlead/secrets/offer"
 )
 
 // Options say what to check.
@@ -298,7 +299,8 @@ func withEnvelope(read, processed []entity.Problem) []entity.Problem {
 // declared checks what a document says for Fairlead.
 func (c *checker) declared(ctx context.Context, f *file, d *descriptor.Document, root *entity.Object, owner string) {
 	e := &catalog.Entity{Ref: d.Ref, Root: root, From: catalog.Provenance{Path: f.path}}
-	for _, p := range catalog.DeclarationProblems(e, func(pattern string) []string { return f.in.matching(ctx, pattern) }) {
+	problems := catalog.DeclarationProblems(e, func(pattern string) []string { return f.in.matching(ctx, pattern) })
+	for _, p := range append(problems, offer.Problems(e)...) {
 		c.add(f, owner, p)
 	}
 }

@@ -97,7 +97,9 @@ func TestFindings(t *testing.T) {
 			want: []string{"error b/catalog-info.yaml:1:1 [group:default/crew] component:default/x is already described at a/catalog-info.yaml:1 by group:default/crew, which keeps the name", "warning b/catalog-info.yaml:19:1 [group:default/crew] component:default/y is described twice"}, count: 2},
 		"a link that leads out": {files: map[string]string{"catalog-info.yaml": location("    - ./out.yaml\n")}, want: []string{"error catalog-info.yaml:7:7 [] target \"./out.yaml\" is not there"}, count: 1},
 		"a large file":          {files: map[string]string{"catalog-info.yaml": strings.Repeat("#\n", 1<<20)}, want: []string{"error catalog-info.yaml:0:0 [] the file has more than 1 MiB"}},
-		"all files":             {files: map[string]string{"a.yaml": component("a", ""), "b.txt": "x"}, opts: check.Options{All: true}, count: 1},
+		"a credential that leads elsewhere": {files: map[string]string{"catalog-info.yaml": component("a", "  fairlead:\n    credentials:\n      - {name: db, mount: database/../sys, role: ro}\n")},
+			want: []string{"warning catalog-info.yaml:11:20 [group:default/crew] spec.fairlead.credentials.mount of component:default/a is no mount"}, count: 1},
+		"all files": {files: map[string]string{"a.yaml": component("a", ""), "b.txt": "x"}, opts: check.Options{All: true}, count: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder(t, c.files)

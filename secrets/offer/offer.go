@@ -1,4 +1,7 @@
-package secrets
+// Package offer reads what entities declare that they lend: the credentials
+// under spec.fairlead.credentials, and the secret that vault.io/secrets-path
+// names. It asks nobody.
+package offer
 
 import (
 	"cmp"
@@ -14,6 +17,44 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
+
+// The engines that credentials come from.
+const (
+	EngineDatabase   = "database"
+	EngineKV         = "kv"
+	EnginePKI        = "pki"
+	EngineKubernetes = "kubernetes"
+	EngineAWS        = "aws"
+	// EngineGeneric issues at MOUNT/creds/ROLE, as most engines do.
+	EngineGeneric = "generic"
+)
+
+// MinTTL is the shortest time that a credential can be lent for.
+const MinTTL = 30 * time.Second
+
+// Offer is a credential that a service may lend, as its catalog file declares
+// it under spec.fairlead.credentials, or with vault.io/secrets-path.
+type Offer struct {
+	// Name is what it is asked for by.
+	Name string `json:"name"`
+	// Engine makes it; Mount is where that is mounted, without slashes at the
+	// ends.
+	Engine string `json:"engine"`
+	Mount  string `json:"mount"`
+	// Role is the engine's, where it has roles; Path is that of a KV secret
+	// below its mount.
+	Role string `json:"role,omitempty"`
+	Path string `json:"path,omitempty"`
+	// Params are what the engine takes besides: commonName of pki, namespace of
+	// kubernetes.
+	Params map[string]string `json:"params,omitempty"`
+	// MaxTTL is the longest that it is lent for; 0 leaves that to policy.
+	MaxTTL time.Duration `json:"maxTTL,omitempty"`
+	// Environments are those of the service that it is for; none is all.
+	Environments []string `json:"environments,omitempty"`
+	// Env names environment variables by the fields that they take.
+	Env map[string]string `json:"env,omitempty"`
+}
 
 // What may stand in an offer, so that nothing that is asked of an issuer names
 // another place there than its author sees: no segment is empty, "." or "..",
@@ -49,25 +90,25 @@ type declared struct {
 	wrong *fault.Error
 }
 
-// DeclarationProblems tells what is wrong with the credentials that an entity's
+// Problems tells what is wrong with the credentials that an entity's
 // file offers. They are warnings: nothing of it keeps an entity out of the
 // catalog.
-func DeclarationProblems(e *catalog.Entity) []catalog.Problem {
+func Problems(e *catalog.Entity) []catalog.Problem {
 	var out []catalog.Problem
 	for _, d := range offersOf(e) {
 		if d.wrong != nil {
 			out = append(out, catalog.Problem{Severity: entity.SeverityWarning, Name: "DeclarationError", Message: strings.TrimPrefix(d.wrong.Message, place(e, d.at)+": "),
-				File: e.From.Path, Line: d.at.Line, Ref: e.Ref.String(), Fix: d.wrong.Fix})
+				File: e.From.Path, Line: d.at.Line, Column: d.at.Column, Ref: e.Ref.String(), Fix: d.wrong.Fix})
 		}
 	}
 	return out
 }
 
-// offerOf finds what an entity offers by a name. Faults: invalid (the name),
+// Of finds what an entity offers by a name. Faults: invalid (the name),
 // failed_precondition (it is declared wrong, or nothing is).
-func offerOf(e *catalog.Entity, name string) (Offer, error) {
+func Of(e *catalog.Entity, name string) (Offer, error) {
 	if !offerName.MatchString(name) {
-		return Offer{}, fault.New(fault.Invalid, "name: %q is no name of a credential", clip(name, 80)).WithFix("Write lower-case letters, digits and -, at most 63.")
+		return Offer{}, fault.New(fault.Invalid, "name: %.80q is no name of a credential", name).WithFix("Write lower-case letters, digits and -, at most 63.")
 	}
 	all := offersOf(e)
 	var names []string
@@ -161,7 +202,7 @@ func readOffer(e *catalog.Entity, it entity.Item) declared {
 	d.Name = o.String("name") // whatever else is wrong, it is found by that
 	for _, m := range o.Members {
 		if wrong := d.read(m.Key, m.Value); wrong != "" {
-			d.at, d.wrong = m.At, misdeclared(e, m.At, "."+clip(m.Key, 80), wrong)
+			d.at, d.wrong = m.At, misdeclared(e, m.At, fmt.Sprintf(".%.80s", m.Key), wrong)
 			return d
 		}
 	}
@@ -235,7 +276,7 @@ func texts(v entity.Value) (out map[string]string, wrong string) {
 	for key, v := range o.All() {
 		s, ok := v.(string)
 		if !ok || s == "" || len(s) > maxPath || strings.ContainsFunc(s, unicode.IsControl) || !offerField.MatchString(key) {
-			return nil, fmt.Sprintf("holds %q, which is not a name with a text", clip(key, 80))
+			return nil, fmt.Sprintf("holds %.80q, which is not a name with a text", key)
 		}
 		out[key] = s
 	}
@@ -281,10 +322,10 @@ func (o *Offer) check() (key, wrong string) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Env)) {
 		if !offerEnv.MatchString(name) || unset.MatchString(name) {
-			return "env", fmt.Sprintf("holds %q, which no credential can be put into", clip(name, 80))
+			return "env", fmt.Sprintf("holds %.80q, which no credential can be put into", name)
 		}
 		if !offerField.MatchString(o.Env[name]) {
-			return "env", fmt.Sprintf("holds %q, which is no name of a field", clip(o.Env[name], 80))
+			return "env", fmt.Sprintf("holds %.80q, which is no name of a field", o.Env[name])
 		}
 	}
 	return "", ""
@@ -293,10 +334,10 @@ func (o *Offer) check() (key, wrong string) {
 // isPath tells whether a text can be a mount, or a path below one.
 func isPath(s string) bool { return len(s) <= maxPath && offerPath.MatchString(s) }
 
-// variables are the environment variables of an offer, each with its field.
+// Variables are the environment variables of an offer, each with its field.
 // What cannot be told without the credential, its fields' own names, is left to
 // who opens it: NAME_FIELD, in capitals.
-func (o *Offer) variables() map[string]string {
+func (o *Offer) Variables() map[string]string {
 	out := map[string]string{}
 	switch o.Engine {
 	case EngineDatabase:
