@@ -159,8 +159,10 @@ func (s *Service) opened(r *Record) error {
 	if r.State != Live {
 		return notLive(r)
 	}
-	r.Wrapping, r.Accessor, r.MissedAt, r.BeatAt = WrappingOpened, "", time.Time{}, s.now()
-	r.DueAt = r.due(s.now())
+	now := s.now()
+	r.Wrapping, r.Accessor, r.MissedAt = WrappingOpened, "", time.Time{}
+	r.heard(now)
+	r.DueAt = r.due(now)
 	return nil
 }
 
@@ -237,8 +239,9 @@ func (s *Service) raised(ctx context.Context, r *Record) {
 // beatEvery is how often at most a holder's word is written down.
 const beatEvery = 5 * time.Second
 
-// Beat says that the holder of a lease that is bound to a session still wants
-// it; it ends 90s after the last word. It is no act of its own in the audit.
+// Beat says that the holder of a lease still wants it. One that is bound to a
+// session, or that its holder has said so of once, ends 90s after the last word.
+// It is no act of its own in the audit.
 // Faults: not_found, forbidden, failed_precondition (it is over).
 func (s *Service) Beat(ctx context.Context, who access.Caller, in BeatInput) (*Lease, error) {
 	r, err := s.readable(ctx, who, in.Lease)

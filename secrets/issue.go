@@ -111,7 +111,8 @@ func (s *Service) lent(ctx context.Context, r Record, w *Wrapped, toHand bool) (
 	now := s.now()
 	next := r
 	next.State, next.Wrapping, next.Accessor, next.WrapEnds = Live, WrappingUnopened, w.Accessor, w.ExpiresAt.UTC().Truncate(time.Microsecond)
-	next.ExpiresAt, next.BeatAt, next.HandedAt, next.MissedAt = sooner(r.ExpiresAt, w.CredentialExpiresAt), now, time.Time{}, time.Time{}
+	next.ExpiresAt, next.HandedAt, next.MissedAt = sooner(r.ExpiresAt, w.CredentialExpiresAt), time.Time{}, time.Time{}
+	next.heard(now)
 	if toHand {
 		next.HandedAt = now
 	}

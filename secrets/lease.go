@@ -69,7 +69,8 @@ type Record struct {
 	Wrapping                     Wrapping
 	Accessor                     string
 	WrapEnds, HandedAt, MissedAt time.Time
-	// BeatAt is when the holder was last heard of, for one bound to a session.
+	// BeatAt is when the holder was last heard of; zero for one that is not
+	// bound to a session and of which the holder has never said so.
 	BeatAt time.Time
 	// EndedAt is when it was decided that it is over, by EndedBy ("" is Fairlead
 	// itself) because of Reason; Ends is the state that it then comes to, and
@@ -132,7 +133,7 @@ const (
 // due is when a live lease has to be looked after next.
 func (r *Record) due(now time.Time) time.Time {
 	at := r.ExpiresAt
-	if r.BoundTo == Session {
+	if !r.BeatAt.IsZero() {
 		at = earliest(at, r.BeatAt.Add(sessionEnds))
 	}
 	if r.Wrapping != WrappingUnopened {
@@ -146,6 +147,13 @@ func (r *Record) due(now time.Time) time.Time {
 		return earliest(at, now.Add(lookEvery))
 	}
 	return at
+}
+
+// heard notes that the holder was heard of, where that counts.
+func (r *Record) heard(now time.Time) {
+	if !r.BeatAt.IsZero() {
+		r.BeatAt = now
+	}
 }
 
 // waits tells whether somebody has what opens the wrapping and has not said that

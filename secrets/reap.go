@@ -135,7 +135,7 @@ func (s *Service) look(ctx context.Context, r Record) error {
 		return nil
 	case !now.Before(r.ExpiresAt):
 		r.over(now, "", "its time was up", Expired)
-	case r.BoundTo == Session && now.Sub(r.BeatAt) >= sessionEnds:
+	case !r.BeatAt.IsZero() && now.Sub(r.BeatAt) >= sessionEnds:
 		r.over(now, "", fmt.Sprintf("its session is over: its holder was last heard of at %s", stamp(r.BeatAt)), Revoked)
 	case r.waits() && (now.Before(r.WrapEnds) || !r.MissedAt.IsZero()):
 		return s.lookAtWrapping(ctx, r)

@@ -79,6 +79,17 @@ func TestSessions(t *testing.T) {
 	if r := w.get(kept.ID); r.State != secrets.Live {
 		t.Errorf("whose holder is heard of is %+v", r)
 	}
+	// Who has begun to say so has to go on, whatever the lease is bound to.
+	used, kept2 := w.request(s, secrets.RequestInput{Task: "T-1"}), w.request(s, secrets.RequestInput{Task: "T-2"})
+	if _, err := s.Beat(t.Context(), alice(), secrets.BeatInput{Lease: used.ID}); err != nil {
+		t.Fatal(err)
+	}
+	w.pass(91 * time.Second)
+	w.reap(s)
+	w.ended(used.ID, secrets.Revoked, "session is over")
+	if r := w.get(kept2.ID); r.State != secrets.Live {
+		t.Errorf("what is bound to no session is %+v", r)
+	}
 	_, err := s.Beat(t.Context(), alice(), secrets.BeatInput{Lease: lost.ID})
 	wants(t, "a beat of what is over", err, fault.FailedPrecondition, "session is over")
 	for _, e := range w.log.Entries() {

@@ -166,7 +166,10 @@ func (s *Service) wish(who access.Caller, e *catalog.Entity, in RequestInput) (r
 	r.Person, r.Agent, r.Purpose, r.Task, r.BoundTo = who.Subject(), who.Agent(), in.Purpose, in.Task, in.BoundTo
 	r.InputHash = hash(r.Service, r.Offer.Name, r.Environment, r.Purpose, r.Task, r.BoundTo)
 	r.CreatedAt = s.now()
-	r.ExpiresAt, r.Until, r.BeatAt = r.CreatedAt.Add(ttl), r.CreatedAt.Add(most), r.CreatedAt
+	r.ExpiresAt, r.Until = r.CreatedAt.Add(ttl), r.CreatedAt.Add(most)
+	if r.BoundTo == Session {
+		r.BeatAt = r.CreatedAt
+	}
 	r.State, r.Wrapping, r.DueAt = Issuing, WrappingNone, r.CreatedAt.Add(issueWithin)
 	return r, nil
 }
