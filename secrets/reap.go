@@ -27,6 +27,7 @@ const (
 	shortestNap   = 20 * time.Millisecond
 	longestNap    = 15 * time.Second
 	bindingsEvery = time.Second
+	soonAgain     = 5 * time.Second // after trouble
 )
 
 // Between two tries of a revocation there is firstTry, and twice as much each
@@ -60,7 +61,7 @@ func (s *Service) every(ctx context.Context, pause time.Duration, trouble string
 		again := pause
 		if err != nil && ctx.Err() == nil {
 			s.cfg.Logger.WarnContext(ctx, trouble, "error", err)
-			again = min(pause, max(longestNap, bindingsEvery))
+			again = min(max(pause, soonAgain), longestNap)
 		}
 		select {
 		case <-ctx.Done():

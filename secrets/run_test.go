@@ -135,3 +135,37 @@ func TestExpiredParent(t *testing.T) {
 	}
 	w.request(s, secrets.RequestInput{})
 }
+
+// TestCollectAtOnce has a holder collect a lease many times at once: what the
+// last one was given opens the one credential that there is.
+func TestCollectAtOnce(t *testing.T) {
+	w := onSQLite(t, "")
+	s := w.service(nil, secrets.Limits{})
+	r := w.request(s, secrets.RequestInput{})
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	var loans []*secrets.Loan
+	for range 12 {
+		wg.Go(func() {
+			l, err := s.Collect(t.Context(), alice(), secrets.CollectInput{Lease: r.ID})
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err == nil:
+				loans = append(loans, l)
+			case fault.CodeOf(err) != fault.Conflict:
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	works := 0
+	for _, l := range loans {
+		if fields, err := w.fake.Unwrap(t.Context(), w.wrapped(l)); err == nil && w.fake.Works(fields) {
+			works++
+		}
+	}
+	if there := w.fake.There(); len(there) != 1 || works != 1 || w.get(r.ID).State != secrets.Live || w.count(secrets.HappenedAlarm) > 0 {
+		t.Errorf("%d were given out, %d work, and there is %v", len(loans), works, there)
+	}
+}
