@@ -150,16 +150,30 @@ func (s *Service) abandon(ctx context.Context, r Record, handle string, how way,
 	default:
 		r.gone(now)
 	}
-	// Somebody else may have decided that it is over meanwhile: the same then
-	// comes of it, and an account that they do not know of is found as a stray.
-	if _, err := s.cfg.Ledger.SaveLease(ctx, r); err != nil && fault.CodeOf(err) != fault.Conflict {
-		left = errors.Join(left, err)
+	if _, err := s.cfg.Ledger.SaveLease(ctx, r); err != nil {
+		left = errors.Join(left, s.overtaken(ctx, &r, err))
 	}
 	if left != nil {
 		s.cfg.Logger.WarnContext(ctx, "a credential that was not issued is cleared up later", "lease", r.ID, "error", left)
 	}
 	s.wake()
 	return unissued(&r, cause)
+}
+
+// overtaken ends a lease that could not be written down as it was abandoned.
+// Somebody else may have decided that it is over meanwhile: the same then comes
+// of it. Or it was written down before, and that was not told.
+func (s *Service) overtaken(ctx context.Context, r *Record, why error) error {
+	if fault.CodeOf(why) != fault.Conflict {
+		return why
+	}
+	_, err := s.change(ctx, r.ID, func(now *Record) error {
+		if now.State == Issuing || now.State == Live {
+			now.over(s.now(), "", r.Reason, Failed)
+		}
+		return nil
+	})
+	return err
 }
 
 // unissued is what a caller is told.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/store"
 	"github.com/fairlead-dev/fairlead/secrets"
 )
 
@@ -167,5 +168,39 @@ func TestCollectAtOnce(t *testing.T) {
 	}
 	if there := w.fake.There(); len(there) != 1 || works != 1 || w.get(r.ID).State != secrets.Live || w.count(secrets.HappenedAlarm) > 0 {
 		t.Errorf("%d were given out, %d work, and there is %v", len(loans), works, there)
+	}
+}
+
+// deaf is a ledger that does what it is asked, and of one writing does not say
+// so.
+type deaf struct {
+	*store.Store
+	left int
+}
+
+func (d *deaf) SaveLease(ctx context.Context, r secrets.Record) (secrets.Record, error) {
+	out, err := d.Store.SaveLease(ctx, r)
+	if d.left--; d.left == 0 && err == nil {
+		return r, fault.New(fault.Unavailable, "no answer").WithFix("Try again.")
+	}
+	return out, err
+}
+
+// TestAnswerLost has the answers of the ledger get lost: what was written down
+// all the same ends, and nobody takes that for a theft.
+func TestAnswerLost(t *testing.T) {
+	for at := 1; at <= 2; at++ {
+		w := onSQLite(t, "")
+		s := w.service(&deaf{w.store, at}, secrets.Limits{})
+		_, err := s.Borrow(t.Context(), alice(), secrets.BorrowInput{Service: "shop", Name: "db"})
+		wants(t, "a loan", err, fault.Unavailable)
+		for range 5 {
+			w.reap(s)
+			w.pass(5 * time.Second)
+		}
+		open, err := w.store.Leases(t.Context(), secrets.Query{Open: true, Limit: 10})
+		if err != nil || len(open) > 0 || len(w.fake.There()) > 0 || w.count(secrets.HappenedAlarm) > 0 {
+			t.Errorf("after answer %d there is %+v and %v, %d alarms, %v", at, open, w.fake.There(), w.count(secrets.HappenedAlarm), err)
+		}
 	}
 }
