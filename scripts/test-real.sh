@@ -10,7 +10,7 @@ export FAIRLEAD_REAL=1
 # What each suite concerns, as a pattern of changed paths, and its time limit.
 declare -A concerns=(
   [postgres]='^(internal/(store|realtest|jobs|app)|access|previews)/'
-  [vault]='^(secrets/|internal/realtest/(vault|postgres|server|realtest|certificates))'
+  [vault]='^(secrets/|cmd/fairlead/(loan|scrub)/|internal/realtest/(vault|postgres|server|realtest|certificates))'
   [gitea]='^(internal/(forge|git|realtest|app)|catalog/ingest)/'
   [clients]='^(mcp|rest|graphql|internal/(app|realtest)|catalog|access)/'
   [tokens]='^(access|internal/realtest)/'
@@ -59,7 +59,7 @@ for s in "${selected[@]}"; do
     vault)
       internal/realtest/install.sh
       internal/realtest/vault.sh
-      go test -race -timeout "${limit[$s]}" -run Vault ./internal/realtest || failed=1
+      go test -race -timeout "${limit[$s]}" -run Vault ./internal/realtest ./cmd/fairlead/loan || failed=1
       # Kubernetes is of the suite argocd, which has a cluster.
       go test -race -timeout "${limit[$s]}" -skip Kubernetes ./secrets/... || failed=1 ;;
     backstage)
