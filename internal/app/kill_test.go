@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fairlead-dev/fairlead/cmd/fairlead/command"
 	"github.com/fairlead-dev/fairlead/internal/git"
 )
 
@@ -21,6 +22,10 @@ import (
 func TestMain(m *testing.M) {
 	if code, ran := Supervise(os.Args[1:]); ran {
 		os.Exit(code)
+	}
+	if os.Getenv(asCommandLine) != "" {
+		os.Unsetenv(asCommandLine)
+		os.Exit(command.Main(os.Args[1:], command.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Getenv, Environ: os.Environ, Version: "test"}))
 	}
 	config := os.Getenv("FAIRLEAD_TEST_SERVE")
 	if config == "" {
