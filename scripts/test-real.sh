@@ -10,7 +10,7 @@ export FAIRLEAD_REAL=1
 # What each suite concerns, as a pattern of changed paths, and its time limit.
 declare -A concerns=(
   [postgres]='^(internal/(store|realtest|jobs|app)|access|previews)/'
-  [vault]='^(secrets/|cmd/fairlead/(loan|scrub)/|internal/realtest/(vault|postgres|server|realtest|certificates))'
+  [vault]='^(secrets/|cmd/fairlead/(loan|scrub|command)/|access/|internal/(app|store)/|internal/realtest/(vault|postgres|server|realtest|certificates))'
   [gitea]='^(internal/(forge|git|realtest|app)|catalog/ingest)/'
   [clients]='^(mcp|rest|graphql|internal/(app|realtest)|catalog|access)/'
   [tokens]='^(access|internal/realtest)/'
@@ -19,7 +19,7 @@ declare -A concerns=(
   [cgroups]='^(previews/(local|previewstest)|internal/realtest)/'
   [alerts]='^(docs/alerts|internal/realtest)/'
 )
-declare -A limit=([postgres]=15m [vault]=10m [gitea]=15m [clients]=20m [tokens]=10m [backstage]=10m [argocd]=25m [cgroups]=12m [alerts]=3m)
+declare -A limit=([postgres]=15m [vault]=15m [gitea]=15m [clients]=20m [tokens]=10m [backstage]=10m [argocd]=25m [cgroups]=12m [alerts]=3m)
 order=(postgres vault clients tokens backstage gitea argocd cgroups alerts)
 
 changed() {
@@ -60,6 +60,7 @@ for s in "${selected[@]}"; do
       internal/realtest/install.sh
       internal/realtest/vault.sh
       go test -race -timeout "${limit[$s]}" -run Vault ./internal/realtest ./cmd/fairlead/loan || failed=1
+      go test -race -timeout "${limit[$s]}" -run '^TestVault' ./internal/app || failed=1
       # Kubernetes is of the suite argocd, which has a cluster.
       go test -race -timeout "${limit[$s]}" -skip Kubernetes ./secrets/... || failed=1 ;;
     backstage)

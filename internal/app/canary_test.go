@@ -2,6 +2,8 @@ package app
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -32,16 +34,38 @@ type canary struct {
 	t *testing.T
 	// values are what nobody but the child may see; tokens, what opens
 	// wrappings, are in the answers that hand them out, besides.
-	values, tokens *scrub.Set
+	values, tokens *forms
 	places, bytes  int
 }
 
-func setOf(texts ...string) *scrub.Set {
+// forms are values in all forms that are searched for: those that the scrubber
+// knows, and the common ones made here, for the scrubber is searched, too.
+type forms struct {
+	known *scrub.Set
+	made  []string
+}
+
+func formsOf(texts ...string) *forms {
 	values := make([]value.Value, len(texts))
+	f := &forms{}
 	for i, s := range texts {
 		values[i] = value.New([]byte(s))
+		quoted, _ := json.Marshal(s)
+		f.made = append(f.made, s, string(quoted[1:len(quoted)-1]), url.QueryEscape(s), url.PathEscape(s), hex.EncodeToString([]byte(s)), fmt.Sprintf("% x", s))
+		for pad := range 3 {
+			for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+				text := e.EncodeToString([]byte("\x00\x00"[:pad] + s))
+				f.made = append(f.made, text[pad+1:len(text)-2])
+			}
+		}
 	}
-	return scrub.New(values...)
+	f.known = scrub.New(values...)
+	return f
+}
+
+// In tells whether any is in a text.
+func (f *forms) In(data []byte) bool {
+	return slices.ContainsFunc(f.made, func(s string) bool { return bytes.Contains(data, []byte(s)) }) || f.known.In(data)
 }
 
 // clean holds a place to holding no value.
@@ -58,10 +82,10 @@ func (c *canary) clean(place string, data []byte) {
 }
 
 // around is what stands before a value that is found.
-func around(s *scrub.Set, data []byte) string {
-	for i := range data {
-		if s.In(data[:i+1]) {
-			return fmt.Sprintf("%q", data[max(0, i-200):i+1])
+func around(s *forms, data []byte) string {
+	for i := 0; i < len(data); i += 64 {
+		if end := min(i+64, len(data)); s.In(data[:end]) {
+			return fmt.Sprintf("%q", data[max(0, i-200):end])
 		}
 	}
 	return ""
@@ -131,7 +155,7 @@ func collectTraces(t *testing.T) *traces {
 
 // spill is a program that writes the password in every way that it can think of,
 // tells the test what it is by a file, and then waits.
-const spill = `printf %s "$PGPASSWORD" > "$OUT"; echo "pid=$$"; echo "$PGPASSWORD"; echo "$PGPASSWORD" >&2; printf %s "$PGPASSWORD" | base64; printf 'u:%s' "$PGPASSWORD" | base64; printf %s "$PGPASSWORD" | od -An -tx1 -v
+const spill = `printf %s "$PGPASSWORD" > "$OUT"; echo "pid=$$"; echo "$PGPASSWORD"; echo "$PGPASSWORD" >&2; printf %s "$PGPASSWORD" | base64; printf 'u:%s' "$PGPASSWORD" | base64; printf %s "$PGPASSWORD" | od -An -tx1 -v -w99
 env; export -p; printf %q "$PGPASSWORD"; psql -X -c "select '$PGPASSWORD' as shown, encode('$PGPASSWORD'::bytea, 'base64')" 2>&1; psql -X -c "select nothing('$PGPASSWORD')" 2>&1; echo ready; read -r line; echo over`
 
 // TestVaultCanary runs every operation in every door with planted values, and
@@ -141,7 +165,7 @@ func TestVaultCanary(t *testing.T) {
 	collector := collectTraces(t)
 	l := startVault(t, "telemetry: {otlp: "+collector.URL+"}\n")
 	l.declareSecrets(t)
-	c := &canary{t: t, values: setOf(kvCanary, plainCanary, l.secretID, l.vault.RootToken)}
+	c := &canary{t: t, values: formsOf(kvCanary, plainCanary, l.secretID, l.vault.RootToken)}
 
 	l.everyOperation(t)
 	out := filepath.Join(t.TempDir(), "out")
@@ -154,7 +178,7 @@ func TestVaultCanary(t *testing.T) {
 	if len(password) < 10 {
 		t.Fatalf("the program got %q", password)
 	}
-	c.values = setOf(kvCanary, plainCanary, l.secretID, l.vault.RootToken, password)
+	c.values = formsOf(kvCanary, plainCanary, l.secretID, l.vault.RootToken, password)
 	c.processesBut(pidOf(db.out.text(), "pid="), pidOf(kv.out.text(), "pid="))
 	for _, p := range []*commandLine{db, kv} {
 		if code := p.ends(t); code > 1 { // read gives 1 at the end
@@ -169,7 +193,7 @@ func TestVaultCanary(t *testing.T) {
 	if !strings.Contains(plain, plainCanary) {
 		t.Errorf("nothing was shown in plain, so nothing is searched for: %s", plain)
 	}
-	c.tokens = setOf(l.handedOut(t)...)
+	c.tokens = formsOf(l.handedOut(t)...)
 	for _, text := range []string{db.out.text(), db.err.text(), kv.out.text(), kv.err.text(), handle, errs} {
 		c.clean("what the command line wrote", []byte(text))
 	}
