@@ -2,11 +2,9 @@ package app
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -22,7 +20,6 @@ import (
 
 	"github.com/fairlead-dev/fairlead/internal/demo"
 	"github.com/fairlead-dev/fairlead/internal/realtest"
-	"github.com/fairlead-dev/fairlead/secrets/vault"
 )
 
 // asCommandLine has this program be the command line instead of the tests.
@@ -36,8 +33,6 @@ type lending struct {
 	database string
 	secretID string
 	record   *exchanges
-	// lenderLogs are of what speaks with Vault.
-	lenderLogs *logBuffer
 }
 
 // exchanges are what went between clients and the server.
@@ -108,36 +103,22 @@ func startVault(t *testing.T, more string) *lending {
 	v := realtest.Vault(t)
 	l := &lending{vault: v, database: v.Database(t, "database"), record: &exchanges{}}
 	v.DatabaseRole(t, "database", "checkout-ro", time.Hour, 2*time.Hour)
-	auth := l.prepare(t)
+	section := l.prepare(t)
 	dir := t.TempDir()
 	set, err := demo.Prepare(t.Context(), dir, "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	logs := &logBuffer{}
-	lender, err := vault.New(vault.Config{Address: v.Address, Auth: auth}, "installation-of-a-test", slog.New(slog.NewJSONHandler(logs, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
 	write(t, filepath.Join(dir, "rules.yaml"), lendingRules)
-	config := withoutPreviews(readFile(t, set.Config)) + "policy: {rules: ./rules.yaml}\npreviews: {}\nproposals: {}\n" + more
-	write(t, set.Config, config)
-	l.server = &server{t: t, dir: dir, tokens: set.Tokens, lender: lender}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- lender.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		<-done
-	})
+	write(t, set.Config, withoutPreviews(readFile(t, set.Config))+"policy: {rules: ./rules.yaml}\npreviews: {}\nproposals: {}\n"+section+more)
+	l.server = &server{t: t, dir: dir, tokens: set.Tokens}
 	l.start(set.Config)
-	l.lenderLogs = logs
 	l.url = l.record.listen(t, l.url)
 	return l
 }
 
-// prepare makes in Vault what operators make, and gives the way to log in.
-func (l *lending) prepare(t *testing.T) vault.Auth {
+// prepare makes in Vault what operators make, and gives the configuration.
+func (l *lending) prepare(t *testing.T) string {
 	t.Helper()
 	v := l.vault
 	v.Policy(t, "fairlead", `
@@ -158,7 +139,7 @@ path "sys/mounts/+/tune" { capabilities = ["read"] }`)
 	l.secretID = secret.Data["secret_id"].(string)
 	file := filepath.Join(t.TempDir(), "secret-id")
 	write(t, file, l.secretID)
-	return vault.Auth{AppRole: &vault.AppRole{RoleID: id.Data["role_id"].(string), SecretIDFile: file}}
+	return fmt.Sprintf("vault: {address: %q, auth: {approle: {roleID: %q, secretIDFile: %q}}}\n", v.Address, id.Data["role_id"], file)
 }
 
 // commandLine is the command line in a process of its own.
