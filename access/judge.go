@@ -53,6 +53,9 @@ type QuestionTarget struct {
 	Tags        []string `json:"tags"`
 	Environment string   `json:"environment"`
 	Protected   bool     `json:"protected"`
+	// Credential and Purpose are of acts about a credential on loan.
+	Credential string `json:"credential,omitempty"`
+	Purpose    string `json:"purpose,omitempty"`
 }
 
 // Objection is one thing that stands against an act.
@@ -71,7 +74,7 @@ func (op *Op) question(who Caller, dry bool) Question {
 	list := func(in []string) []string { return append([]string{}, in...) }
 	q := Question{Action: op.Action, Operation: op.Operation, Target: op.Target, Plan: op.Plan, Entity: op.Entity, DryRun: dry, Now: time.Now().UTC().Format(time.RFC3339),
 		Caller:   QuestionCaller{who.Subject(), who.Agent(), list(who.Groups()), list(who.Roles()), who.System()},
-		Resource: QuestionTarget{r.Ref, r.Kind, r.Namespace, r.Type, list(r.Owners), list(r.Tags), r.Environment, r.Protected}}
+		Resource: QuestionTarget{r.Ref, r.Kind, r.Namespace, r.Type, list(r.Owners), list(r.Tags), r.Environment, r.Protected, r.Credential, r.Purpose}}
 	if q.Target == "" {
 		q.Target = r.Ref
 	}

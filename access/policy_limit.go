@@ -71,9 +71,3 @@ func (p *Policy) AllowHolder(who Caller, action Action, on Attributes) Decision 
 
 // ruleHolder is what the audit says of acts that need no rule.
 const ruleHolder = "(the holder)"
-
-// NeedsApproval tells whether an act of the caller waits for an approval, where
-// it is allowed at all.
-func (p *Policy) NeedsApproval(who Caller, action Action, on Attributes) bool {
-	return p.requires(who, action, &on) != nil
-}

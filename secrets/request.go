@@ -84,7 +84,7 @@ func (s *Service) request(ctx context.Context, who access.Caller, in RequestInpu
 	if err != nil {
 		return nil, false, err
 	}
-	op := access.Op{Action: access.RequestCredentials, Operation: "request_credentials", Resource: index.AttributesOf(e), Input: in}
+	op := access.Op{Action: access.RequestCredentials, Operation: "request_credentials", Resource: index.AttributesOf(e), Entity: e, Input: in}
 	r, err := s.wish(who, e, in)
 	if err == nil {
 		err = s.binds(ctx, who, in.BoundTo)
@@ -92,7 +92,7 @@ func (s *Service) request(ctx context.Context, who access.Caller, in RequestInpu
 	if err != nil {
 		return nil, false, s.cfg.Guard.Refuse(ctx, who, op, err)
 	}
-	if may = want && s.hands(who, &r); may {
+	if may = want && s.hands(ctx, who, &r); may {
 		op.Input = handed{in, true}
 	}
 	op.Resource, op.Summary = r.About, summary(&r)
@@ -104,10 +104,10 @@ func (s *Service) request(ctx context.Context, who access.Caller, in RequestInpu
 }
 
 // hands tells whether a caller may be handed what opens the wrapping without
-// asking anybody.
-func (s *Service) hands(who access.Caller, r *Record) bool {
-	about := s.about(r)
-	return s.cfg.Policy.Allow(who, access.CollectCredentials, about).Allowed && !s.cfg.Policy.NeedsApproval(who, access.CollectCredentials, about)
+// asking anybody: whether they could collect it right away.
+func (s *Service) hands(ctx context.Context, who access.Caller, r *Record) bool {
+	trial, err := access.Try(ctx, s.cfg.Guard, who, access.Op{Action: access.CollectCredentials, Operation: "collect_credentials", Resource: s.about(r), Target: r.ID, Input: CollectInput{Lease: r.ID}})
+	return err == nil && len(trial.Objections) == 0 && trial.Approvers == nil
 }
 
 // issued is a lease, and the wrapping of one that was issued just now.

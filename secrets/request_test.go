@@ -66,59 +66,6 @@ func TestLoan(t *testing.T) {
 	}
 }
 
-// TestBorrow has who may collect get the wrapping at once, and nobody else.
-func TestBorrow(t *testing.T) {
-	w := onSQLite(t, "")
-	s := w.service(nil, secrets.Limits{})
-	in := secrets.BorrowInput{Service: "shop", Name: "db"}
-	agents, err := s.Borrow(t.Context(), claude(), in)
-	if err != nil || agents.Wrap != nil || agents.State != secrets.Live {
-		t.Errorf("an agent borrows %+v, %v", agents, err)
-	}
-	l, err := s.Borrow(t.Context(), alice(), in)
-	if err != nil || l.Wrap == nil || l.Lease.Lease == agents.Lease.Lease || w.fake.Drawn(l.Lease.Lease) != 1 {
-		t.Fatalf("borrowed %+v, %v", l, err)
-	}
-	if text := fmt.Sprintf("%v %+v %#v %s", l, *l, l.Wrap, l.Wrap.Token); strings.Contains(text, "wrapping-") || !strings.Contains(text, "•••") {
-		t.Errorf("it prints as %s", text)
-	}
-	again, err := s.Borrow(t.Context(), alice(), in)
-	if err != nil || again.Lease.Lease != l.Lease.Lease || again.Wrap == nil {
-		t.Fatalf("borrowed again %+v, %v", again, err)
-	}
-	fields := w.unwrap(again)
-	if _, err := json.Marshal(again); err == nil {
-		t.Error("what opens the wrapping was told twice")
-	}
-	if _, err := s.Confirm(t.Context(), alice(), secrets.ConfirmInput{Lease: l.Lease.Lease}); err != nil || !w.fake.Works(fields) {
-		t.Error(err)
-	}
-	third, err := s.Borrow(t.Context(), alice(), in)
-	if err != nil || third.Wrap != nil || third.Lease.Lease != l.Lease.Lease {
-		t.Errorf("once opened it is lent as %+v, %v", third, err)
-	}
-	// Two sessions never share one, but a call that is repeated does.
-	in.BoundTo, in.Key = secrets.Session, "k1"
-	a, err := s.Borrow(t.Context(), alice(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := s.Borrow(t.Context(), alice(), in)
-	if err != nil || a.Lease.Lease != b.Lease.Lease || b.Wrap == nil {
-		t.Errorf("a repeated call gave %+v, %v", b, err)
-	}
-	in.Key = ""
-	c, err := s.Borrow(t.Context(), alice(), in)
-	if err != nil || c.Lease.Lease == a.Lease.Lease {
-		t.Errorf("two sessions share %+v, %v", c, err)
-	}
-	for _, e := range w.log.Entries() {
-		if strings.Contains(fmt.Sprintf("%+v", e), "wrapping-") {
-			t.Errorf("the audit has %+v", e)
-		}
-	}
-}
-
 func TestTTL(t *testing.T) {
 	const rules = `
 rules:
