@@ -68,12 +68,16 @@ func BenchmarkEdit200kB(b *testing.B) {
 			text := c.text
 			b.ReportAllocs()
 			defer cpu(b)()
+			fastest := time.Hour
 			for b.Loop() {
+				start := time.Now()
 				res, err := Apply(Request{File: "values.yaml", Text: text, Changes: []Change{c.change}})
 				if err != nil || len(res.Touched) != 1 {
 					b.Fatal(err, res)
 				}
+				fastest = min(fastest, time.Since(start))
 			}
+			b.ReportMetric(float64(fastest.Microseconds()), "fastest-µs")
 		})
 	}
 }
@@ -94,7 +98,7 @@ func BenchmarkSimple200kB(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	defer cpu(b)()
 	for b.Loop() {
-		if !simple(text) {
+		if ok, _ := simple(text); !ok {
 			b.Fatal("not of the simple form")
 		}
 	}

@@ -159,7 +159,13 @@ func onlyMeant(t *testing.T, old, edited []byte, touched []edit.Touch, written .
 
 // sameShape tells whether one line is the other with another value.
 func sameShape(a, b string) bool {
-	key := func(s string) string { k, _, _ := strings.Cut(s, ":"); return k }
+	key := func(s string) string {
+		k, _, found := strings.Cut(s, ":")
+		if !found {
+			return s[:len(s)-len(strings.TrimLeft(s, " -"))]
+		}
+		return k
+	}
 	return key(a) == key(b)
 }
 
@@ -220,12 +226,70 @@ func TestCorpus(t *testing.T) {
 	slices.Sort(why)
 	t.Logf("refused because\n%s", strings.Join(why, "\n"))
 	t.Logf("files that name an image: edited %d, refused %d", literalEdited, literalRefused)
+	for kind, least := range map[string]int{"tag": 85, "digest": 85, "replicas": 35} {
+		if n := table[kind]; n == nil || n.edited < least {
+			t.Errorf("%s: %+v were edited, fewer than %d", kind, n, least)
+		}
+	}
+	if literalEdited < 50 || literalEdited < 5*literalRefused {
+		t.Error("too few of the files that name an image were edited")
+	}
+}
+
+// TestCorpusValues sets values all over the public files: each time one scalar
+// is another and no other line.
+func TestCorpusValues(t *testing.T) {
+	edited, refused := 0, map[string]int{}
+	most := 200
+	if testing.Short() {
+		most = 6
+	}
+	for name, text := range corpus(t) {
+		var root yaml.Node
+		if yaml.Unmarshal(text, &root) != nil || len(root.Content) == 0 {
+			continue
+		}
+		var paths []string
+		scalarPaths(root.Content[0], "", &paths)
+		for i := 0; i < len(paths); i += max(1, len(paths)/most) {
+			res, err := edit.Apply(edit.Request{File: name, Text: string(text), Document: "1", Changes: []edit.Change{edit.Set{Path: paths[i], Value: "7177"}}})
+			if err != nil {
+				refused[reason(err)]++
+				continue
+			}
+			edited++
+			if len(res.Touched) != 1 {
+				t.Errorf("%s: %s touched %+v", name, paths[i], res.Touched)
+			}
+			onlyMeant(t, text, []byte(res.Text), res.Touched, "7177")
+		}
+	}
+	t.Logf("edited %d, refused %v", edited, refused)
+	if edited < 400 || refused["cannot be made exactly"] > 0 {
+		t.Error("too few values could be set")
+	}
+}
+
+// scalarPaths lists the paths of all scalars.
+func scalarPaths(n *yaml.Node, path string, out *[]string) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			scalarPaths(n.Content[i+1], fmt.Sprintf("%s[%q]", path, n.Content[i].Value), out)
+		}
+	case yaml.SequenceNode:
+		for i, c := range n.Content {
+			scalarPaths(c, fmt.Sprintf("%s[%d]", path, i), out)
+		}
+	default:
+		*out = append(*out, path)
+	}
 }
 
 // reason is the kind of a refusal, without names and places.
 func reason(err error) string {
 	s := err.Error()
-	for _, r := range []string{"is a template", "is not YAML", "has no image", "filled in by a template", "in several places", "block of text", "may be any of", "says nowhere", "replicas in", "cannot be made exactly", "names a tag"} {
+	for _, r := range []string{"is a template", "is not YAML", "has no image", "filled in by a template", "in several places", "block of text", "may be any of", "says nowhere", "replicas in", "cannot be made exactly", "names a tag", "an alias of", "both would change"} {
 		if strings.Contains(s, r) {
 			return r
 		}

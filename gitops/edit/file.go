@@ -62,8 +62,8 @@ func read(name, text string, in interest) (*file, error) {
 
 // parse finds the documents, by the quick way where the file is of its form.
 func (f *file) parse() error {
-	if simple(f.text) {
-		if templateMark(f.text) != "" {
+	if ok, marked := simple(f.text); ok {
+		if f.looked = !marked; marked {
 			f.interest = interest{} // names everywhere have to be looked at
 		}
 		if docs, ok := outline(f.text, f.interest); ok {

@@ -176,6 +176,9 @@ func (im Image) entry(p *plan, d *document, m *node, path string) error {
 	if m.get("newName") != nil {
 		after = "newName"
 	}
+	if old := m.get("newTag"); old != nil && m.get("digest") == nil && im.Tag != "" && im.Digest != "" && strings.Contains(old.value, "@") {
+		return p.set(d, old, join(path, "newTag"), p.file.instead(old, im.Tag+"@"+im.Digest, true)) // as it is written there
+	}
 	var fresh []*node
 	for key, value := range im.pairs() {
 		old, err := p.valueOf(m, key, path)

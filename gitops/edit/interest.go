@@ -50,7 +50,7 @@ func (in interest) lines(text string) map[int]bool {
 		}
 		at += i
 		ascend(text, at, out)
-		at += len(in.word)
+		at = endOfLine(text, at)
 	}
 }
 
@@ -66,8 +66,8 @@ func ascend(text string, at int, lines map[int]bool) {
 		}
 		dash := in+1 < len(text) && text[in] == '-' && (text[in+1] == ' ' || text[in+1] == '\n' || text[in+1] == '\r')
 		content := in < len(text) && text[in] != '\n' && text[in] != '\r' && text[in] != '#'
-		if content && in-start <= below && lines[start] {
-			return // from here on it has been done
+		if content && in-start <= below && lines[start] || !content && below == math.MaxInt {
+			return // from here on it has been done, or the word is in a comment
 		}
 		if content && (in-start < below || in-start == below && dashed && !dash) {
 			lines[start] = true

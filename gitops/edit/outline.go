@@ -34,27 +34,38 @@ func outline(text string, in interest) (docs []*document, ok bool) {
 }
 
 // simple tells whether a text has no characters that need care: tabs, ends of
-// lines other than LF and CRLF, what is not printable.
-func simple(text string) bool {
+// lines other than LF and CRLF, what is not printable; and whether it has marks
+// of a template.
+func simple(text string) (ok, marked bool) {
 	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if c >= ' ' && c < 0x7F || c == '\n' {
+		if !special[text[i]] {
 			continue
 		}
-		switch {
-		case c == '\r' && i+1 < len(text) && text[i+1] == '\n':
+		next := text[min(i+1, len(text)-1)]
+		switch c := text[i]; {
+		case c == '{' || c == '<':
+			marked = marked || next == '%' || c == '{' && next == '{' && i+1 < len(text)
+		case c == '\r' && next == '\n':
 		case c < 0x80:
-			return false
-		case c == 0xC2 && i+1 < len(text) && text[i+1] < 0xA0: // C1 controls, NEL
-			return false
+			return false, false
+		case c == 0xC2 && next < 0xA0: // C1 controls, NEL
+			return false, false
 		case c == 0xE2 && (strings.HasPrefix(text[i:], "\u2028") || strings.HasPrefix(text[i:], "\u2029")):
-			return false
-		case c == 0xEF && i > 0 && (strings.HasPrefix(text[i:], byteOrderMark) || text[i+1] == 0xBF && text[i+2] >= 0xBE):
-			return false
+			return false, false
+		case c == 0xEF && (i > 0 && strings.HasPrefix(text[i:], byteOrderMark) || next == 0xBF && text[i+2] >= 0xBE):
+			return false, false
 		}
 	}
-	return true
+	return true, marked
 }
+
+// special are the bytes that simple looks at more closely.
+var special = func() (t [256]bool) {
+	for c := range t {
+		t[c] = c < ' ' && c != '\n' || c == 0x7F || c == '{' || c == '<' || c == 0xC2 || c == 0xE2 || c == 0xEF
+	}
+	return t
+}()
 
 // outliner reads line by line; it stands at a line that has content.
 type outliner struct {

@@ -118,7 +118,7 @@ func (o *outliner) flowNode(at, depth int) (*node, int) {
 		p++
 	}
 	value := strings.TrimRight(o.s[at:p], " ")
-	if value == "" || value[0] == '-' && (len(value) == 1 || value[1] == ' ') || value[0] == ':' || value[0] == '%' || value[0] == '@' {
+	if !startsPlain(value) || value[0] == ':' {
 		return o.fail(), at
 	}
 	n := o.node(scalar, plain, at, at+len(value))

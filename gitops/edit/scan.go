@@ -76,10 +76,9 @@ func plainEnd(text string, start int, value string) int {
 	return at
 }
 
-// blockEnd gives the place behind the last character of a block scalar that
-// has content, at the end of a line. Blank lines at the end belong to one that
-// keeps them.
-func blockEnd(text string, start int) int {
+// blockEnd gives the place behind the last line of a block scalar that has
+// content. Blank lines at the end belong to one that keeps them.
+func blockEnd(text string, start int, empty bool) int {
 	if start < 0 || start >= len(text) {
 		return nowhere
 	}
@@ -97,28 +96,16 @@ func blockEnd(text string, start int) int {
 				end = at
 			}
 			continue
+		case empty:
+			return trimBreak(text, end)
 		case indent < 0:
 			indent = in
-			if in <= columnOfParent(text, start) {
-				return trimBreak(text, end)
-			}
 		case in < indent:
 			return trimBreak(text, end)
 		}
 		end = at
 	}
 	return trimBreak(text, end)
-}
-
-// columnOfParent is how far the line is indented that a block scalar begins
-// on; content stands further in.
-func columnOfParent(text string, start int) int {
-	from := strings.LastIndexByte(text[:start], '\n') + 1
-	line := strings.TrimPrefix(text[from:start], byteOrderMark)
-	if strings.HasPrefix(line, "---") {
-		return -1
-	}
-	return len(line) - len(strings.TrimLeft(line, " "))
 }
 
 func endOfLine(text string, at int) int {

@@ -1,9 +1,6 @@
 package edit
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // search finds the places of a file that have images.
 type search struct {
@@ -38,7 +35,10 @@ var shapes = []struct{ name, tag, digest, registry string }{
 	{"name", "tag", "digest", "registry"},
 }
 
-var imageKey = regexp.MustCompile(`(?i)image$`)
+// imageKey tells keys of images: image, initImage.
+func imageKey(key string) bool {
+	return len(key) >= len("image") && strings.EqualFold(key[len(key)-len("image"):], "image")
+}
 
 // look looks at a node and all below it.
 func (s *search) look(n *node, path string) {
@@ -83,7 +83,7 @@ func (s *search) mapping(m *node, path string) {
 // others looks for values whose keys end in image: initImage: busybox:1.36.
 func (s *search) others(m *node, path, but string) {
 	for i := 0; i+1 < len(m.items); i += 2 {
-		if k, v := m.items[i], m.items[i+1]; v.kind == scalar && k.value != but && imageKey.MatchString(k.value) && v.shortTag() == "!!str" {
+		if k, v := m.items[i], m.items[i+1]; v.kind == scalar && k.value != but && imageKey(k.value) && v.shortTag() == "!!str" {
 			s.single(v, join(path, k.value), "")
 		}
 	}
@@ -94,7 +94,7 @@ func (s *search) others(m *node, path, but string) {
 func (b *block) fits(m *node) bool {
 	switch {
 	case b.tag != nil || b.digest != nil:
-		return b.nameKey != "name" || imageKey.MatchString(keyOf(m))
+		return b.nameKey != "name" || imageKey(keyOf(m))
 	case b.nameKey == "image":
 		return true
 	default:
@@ -199,7 +199,7 @@ func (s *search) parameters(n *node, path string) {
 				b.registry = r.value
 			}
 			s.block(b)
-		case imageKey.MatchString(name):
+		case imageKey(name):
 			s.single(v, paths[name], "")
 		}
 	}

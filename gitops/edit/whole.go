@@ -102,6 +102,8 @@ type builder struct {
 	text  string
 	lines []int
 	doc   *document
+	// line, column and at are the place that was found last.
+	line, column, at int
 }
 
 // offset is the place of a line and a column, which counts characters.
@@ -109,15 +111,14 @@ func (b *builder) offset(line, column int) int {
 	if line < 1 || line > len(b.lines) {
 		return nowhere
 	}
-	at := b.lines[line-1]
-	for ; column > 1; column-- {
-		if at >= len(b.text) {
-			return len(b.text)
-		}
-		_, size := utf8.DecodeRuneInString(b.text[at:])
-		at += size
+	if line != b.line || column < b.column { // nodes come in order, mostly
+		b.line, b.column, b.at = line, 1, b.lines[line-1]
 	}
-	return at
+	for ; b.column < column && b.at < len(b.text); b.column++ {
+		_, size := utf8.DecodeRuneInString(b.text[b.at:])
+		b.at += size
+	}
+	return b.at
 }
 
 // node makes a node and those below it.
@@ -195,15 +196,16 @@ func (b *builder) close(n *node) {
 
 // scalar sets a scalar's style and end.
 func (b *builder) scalar(n *node, y *yaml.Node) {
+	empty := strings.Trim(y.Value, "\n") == ""
 	switch {
 	case y.Style&yaml.DoubleQuotedStyle != 0:
 		n.style, n.end = double, quotedEnd(b.text, n.start, '"')
 	case y.Style&yaml.SingleQuotedStyle != 0:
 		n.style, n.end = single, quotedEnd(b.text, n.start, '\'')
 	case y.Style&yaml.LiteralStyle != 0:
-		n.style, n.end = literal, blockEnd(b.text, n.start)
+		n.style, n.end = literal, blockEnd(b.text, n.start, empty)
 	case y.Style&yaml.FoldedStyle != 0:
-		n.style, n.end = folded, blockEnd(b.text, n.start)
+		n.style, n.end = folded, blockEnd(b.text, n.start, empty)
 	default:
 		n.end = plainEnd(b.text, n.start, n.value)
 	}
