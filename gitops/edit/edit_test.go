@@ -74,6 +74,9 @@ func TestEdit(t *testing.T) {
 }
 
 func (c editCase) run(t *testing.T, variant func(string) string) {
+	if strings.HasPrefix(c.in, "%") && strings.HasPrefix(variant(""), "#") {
+		t.Skip("a version stands first")
+	}
 	if (strings.HasSuffix(c.in, "\n\n") || strings.Contains(c.name, "a block at the end")) && variant("a\n") == "a" {
 		t.Skip("the end is part of the case")
 	}

@@ -294,25 +294,49 @@ func (o *outliner) key(at int) (n *node, colon int) {
 		}
 		return nil, -1
 	}
-	line := o.s[at:o.end]
-	from := 0
-	for {
-		i := strings.IndexByte(line[from:], ':')
-		if i < 0 {
+	for i := at; i < o.end; i++ {
+		switch c := o.s[i]; {
+		case c == '#' && i > at && o.s[i-1] == ' ':
 			return nil, -1
+		case c == ':' && (i+1 == o.end || o.s[i+1] == ' '):
+			key := o.s[at:o.trimmed(at, i)]
+			if !startsPlain(key) || len(key) > 1000 || key == "<<" {
+				return nil, -1
+			}
+			n = o.node(scalar, plain, at, at+len(key))
+			n.value = key
+			return n, i
 		}
-		from += i + 1
-		if from == len(line) || line[from] == ' ' {
+	}
+	return nil, -1
+}
+
+// trimmed is where a text ends without the blanks at its end.
+func (o *outliner) trimmed(at, end int) int {
+	for end > at && o.s[end-1] == ' ' {
+		end--
+	}
+	return end
+}
+
+// plainEnd is where a plain scalar ends that fills its line but for a comment,
+// -1 where it is none.
+func (o *outliner) plainEnd(at int) int {
+	end := o.end
+	for i := at; i < o.end; i++ {
+		c := o.s[i]
+		if c == ':' && (i+1 == o.end || o.s[i+1] == ' ') {
+			return -1
+		}
+		if c == '#' && i > at && o.s[i-1] == ' ' {
+			end = i
 			break
 		}
 	}
-	key := strings.TrimRight(line[:from-1], " ")
-	if !startsPlain(key) || strings.IndexByte(key, '#') >= 0 && strings.Contains(key, " #") || len(key) > 1000 || key == "<<" {
-		return nil, -1
+	if end = o.trimmed(at, end); !startsPlain(o.s[at:end]) {
+		return -1
 	}
-	n = o.node(scalar, plain, at, at+len(key))
-	n.value = key
-	return n, at + from - 1
+	return end
 }
 
 // startsPlain tells whether a text can begin a plain scalar.
@@ -342,19 +366,11 @@ func (o *outliner) value(at, parent, depth int) *node {
 	case '{', '[':
 		n, p = o.flow(at, depth+1)
 	default:
-		line := o.s[at:o.end]
-		if strings.IndexByte(line, '#') >= 0 {
-			if i := strings.Index(line, " #"); i >= 0 {
-				line = line[:i]
-			}
-		}
-		line = strings.TrimRight(line, " ")
-		if !startsPlain(line) || line[len(line)-1] == ':' || strings.IndexByte(line, ':') >= 0 && strings.Contains(line, ": ") {
+		if p = o.plainEnd(at); p < 0 {
 			return o.fail()
 		}
-		p = at + len(line)
 		n = o.node(scalar, plain, at, p)
-		n.value = line
+		n.value = o.s[at:p]
 	}
 	if o.failed || !o.bare(p) {
 		return o.fail()

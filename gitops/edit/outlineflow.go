@@ -38,7 +38,7 @@ func unescaped(s string) (string, bool) {
 			return "", false
 		}
 		switch s[i] {
-		case '"', '\\', '/':
+		case '"', '\\':
 			b.WriteByte(s[i])
 		case 'n':
 			b.WriteByte('\n')
@@ -168,7 +168,7 @@ func (o *outliner) text(at, parent int) *node {
 		switch in -= start; {
 		case start+in == end:
 			blank = max(blank, in)
-			if keep {
+			if keep || indent >= 0 && in > indent { // blanks beyond the indentation are text
 				n.end = end
 			}
 		case indent < 0 && (in <= max(parent, 0) || blank > in):

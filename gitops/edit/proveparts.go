@@ -7,7 +7,7 @@ import (
 
 // small is how much text around a change yaml.v3 reads as well, in bytes, where
 // the file is of the simple form.
-const small = 1024
+const small = 512
 
 // proveParts proves a change in a file of the simple form. There a run of
 // entries of a collection reads the same wherever it stands, and ends at the

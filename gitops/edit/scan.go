@@ -92,7 +92,7 @@ func blockEnd(text string, start int, empty bool) int {
 		in := len(line) - len(strings.TrimLeft(line, " "))
 		switch {
 		case in == len(line):
-			if keep {
+			if keep || indent >= 0 && in > indent { // blanks beyond the indentation are text
 				end = at
 			}
 			continue

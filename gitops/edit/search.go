@@ -46,12 +46,16 @@ func (s *search) look(n *node, path string) {
 	case mapping:
 		s.mapping(n, path)
 		for i := 0; i+1 < len(n.items); i += 2 {
-			s.look(n.items[i+1], join(path, n.items[i].value))
+			if v := n.items[i+1]; len(v.items) > 0 {
+				s.look(v, join(path, n.items[i].value))
+			}
 		}
 	case sequence:
 		s.sequence(n, path)
 		for i, it := range n.items {
-			s.look(it, path+"["+itoa(i)+"]")
+			if len(it.items) > 0 {
+				s.look(it, path+"["+itoa(i)+"]")
+			}
 		}
 	}
 }

@@ -20,7 +20,11 @@ func itoa(n int) string { return strconv.Itoa(n) }
 func (f *file) parseWhole(text string) ([]*document, error) {
 	b := &builder{file: f, text: text}
 	b.lines = breaks(text)
-	dec := yaml.NewDecoder(strings.NewReader(text))
+	readable := text
+	if bare := strings.TrimPrefix(text, byteOrderMark); strings.HasPrefix(bare, "%YAML 1.2") { // yaml.v3 knows 1.1 alone
+		readable = text[:len(text)-len(bare)] + "#" + bare[1:]
+	}
+	dec := yaml.NewDecoder(strings.NewReader(readable))
 	var docs []*document
 	for {
 		var y yaml.Node
