@@ -50,7 +50,7 @@ func (in interest) lines(text string) map[int]bool {
 		}
 		at += i
 		ascend(text, at, out)
-		at = endOfLine(text, at)
+		at = endOfLine(text, at+len(in.word))
 	}
 }
 
