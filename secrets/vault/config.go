@@ -34,7 +34,8 @@ type Config struct {
 	// Auth is how Fairlead logs in: one of its ways.
 	Auth Auth `yaml:"auth"`
 	// TokenRole is the token role (auth/token/roles) that accounts are made by,
-	// fairlead by default. It makes orphans, and allows Policies.
+	// fairlead by default. It makes orphans, and allows Policies. Where neither it
+	// nor Policies is set, nor there, Fairlead makes both if its own token may.
 	TokenRole string `yaml:"tokenRole"`
 	// Policies are those of accounts, fairlead/{namespace}/{service} by default.
 	// The placeholders are those of Placeholders.
@@ -42,6 +43,8 @@ type Config struct {
 	// Callers has accounts made in the names of callers who show a token that
 	// Vault knows; off if it is left out.
 	Callers *Callers `yaml:"callers"`
+
+	prepares bool // neither TokenRole nor Policies is set
 }
 
 // Auth is one of the ways to log in.
@@ -276,6 +279,7 @@ func (c Config) withDefaults() Config {
 	c.Address = strings.TrimRight(c.Address, "/")
 	c.Namespace = strings.TrimRight(c.Namespace, "/")
 	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
+	c.prepares = c.TokenRole == "" && len(c.Policies) == 0
 	c.TokenRole = cmp.Or(c.TokenRole, "fairlead")
 	if len(c.Policies) == 0 {
 		c.Policies = []string{"fairlead/{namespace}/{service}"}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -29,6 +30,7 @@ type Vault struct {
 	roles        *roles
 	wrappings    *wrappings
 	leases       *leases
+	prepared     sync.Map // names of the policies that were written here
 }
 
 // New makes a Vault of a configuration that is valid, for an installation of
@@ -68,7 +70,15 @@ func (v *Vault) Open(ctx context.Context, o secrets.Order) (secrets.Account, err
 	if err != nil {
 		return secrets.Account{}, err
 	}
-	account, err := v.open(ctx, o, parent, exchanged, terms{drawing: d, policies: policies, ttl: min(o.TTL, longest, parent.left(time.Now())), limit: min(max(o.MaxTTL, o.TTL), longest)})
+	if !exchanged {
+		policies = v.chosen(d, policies)
+	}
+	t := terms{drawing: d, policies: policies, ttl: min(o.TTL, longest, parent.left(time.Now())), limit: min(max(o.MaxTTL, o.TTL), longest)}
+	account, err := v.open(ctx, o, parent, exchanged, t)
+	if errors.Is(err, errUnprepared) && !exchanged && v.prepare(ctx, d) {
+		t.policies = []string{policyOf(d)}
+		account, err = v.open(ctx, o, parent, exchanged, t)
+	}
 	if err != nil && exchanged {
 		v.drop(ctx, parent.accessor)
 	}
@@ -144,7 +154,7 @@ func (v *Vault) unmade(c call, policies []string, exchanged bool, err error) err
 		return unfit(name(c.path), exchanged).Because(cause(c, err))
 	case says(err, "unknown role"):
 		return fault.New(fault.FailedPrecondition, "Vault has no token role %q", name(c.path)).
-			WithFix("Make it: vault write auth/token/roles/%s orphan=%v allowed_policies_glob=%q", name(c.path), !exchanged, "fairlead/*").Because(cause(c, err))
+			WithFix("Make it: vault write auth/token/roles/%s orphan=%v allowed_policies_glob=%q", name(c.path), !exchanged, "fairlead/*").Because(fmt.Errorf("%w: %w", errUnprepared, cause(c, err)))
 	case says(err, "must be subset of the role's allowed policies"):
 		return fault.New(fault.FailedPrecondition, "the token role %q does not allow the policies %s", name(c.path), strings.Join(policies, ", ")).
 			WithFix("Allow them by its allowed_policies or allowed_policies_glob.").Because(cause(c, err))
@@ -161,7 +171,7 @@ func (v *Vault) fit(secret *api.Secret, role string, exchanged bool, policies []
 		for _, p := range policies {
 			if strings.Contains(w, `"`+p+`"`) && strings.Contains(w, "does not exist") {
 				return fault.New(fault.FailedPrecondition, "Vault has no policy %q", p).
-					WithFix(`Write it, with what the service may borrow: vault policy write %s - <<< 'path "MOUNT/creds/ROLE" { capabilities = ["read"] }'`, p)
+					WithFix(`Write it, with what the service may borrow: vault policy write %s - <<< 'path "MOUNT/creds/ROLE" { capabilities = ["read"] }'`, p).Because(errUnprepared)
 			}
 		}
 	}
