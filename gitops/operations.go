@@ -90,7 +90,7 @@ type ListProposalsInput struct {
 	Person  string `json:"person,omitempty" jsonschema:"only of this person, an entity reference"`
 	Agent   string `json:"agent,omitempty" jsonschema:"only of this agent"`
 	State   string `json:"state,omitempty" jsonschema:"only in this state: preparing, pushed, open, merged, closed"`
-	Kind    string `json:"kind,omitempty" jsonschema:"only of this kind: answer, skill"`
+	Kind    string `json:"kind,omitempty" jsonschema:"only of this kind: answer, skill, change"`
 	Limit   int    `json:"limit,omitempty" jsonschema:"proposals per page, 1 to 100, default 20"`
 	Cursor  string `json:"cursor,omitempty" jsonschema:"nextCursor of the page before"`
 }

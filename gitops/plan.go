@@ -22,10 +22,9 @@ const (
 	maxFile  = 1 << 20
 )
 
-// Edit makes a change's files out of those that are there. read gives a file
-// of the base, and an error that is ErrNoFile where there is none. It may be
-// called again when the base has moved.
-type Edit func(ctx context.Context, read func(path string) ([]byte, error)) ([]File, error)
+// Edit makes a change's files out of those that are there. It may be called
+// again when the base has moved.
+type Edit func(ctx context.Context, base Files) ([]File, error)
 
 // planned is a change worked out against one commit of the base.
 type planned struct {
@@ -47,13 +46,13 @@ type contents struct {
 
 // plan works a change out on the newest base.
 func (s *Service) plan(ctx context.Context, at Place, edit Edit) (*planned, error) {
-	repo, err := s.cfg.Repositories.Open(ctx, at)
+	repo, base, err := s.cfg.Repositories.Open(ctx, at)
 	if err != nil {
 		return nil, err
 	}
-	p := &planned{repo: repo, at: at}
-	p.at.Base, p.commit = repo.Base()
-	files, err := edit(ctx, func(path string) ([]byte, error) { return repo.Read(ctx, path) })
+	p := &planned{repo: repo, at: at, commit: base.Commit}
+	p.at.Base = base.Branch
+	files, err := edit(ctx, repo)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ const (
 // Proposal is a change that is proposed, and what has become of it.
 type Proposal struct {
 	ID         string    `json:"id" jsonschema:"identifies the proposal"`
-	Kind       string    `json:"kind" jsonschema:"what is proposed: answer, skill"`
+	Kind       string    `json:"kind" jsonschema:"what is proposed: answer, skill, change"`
 	Title      string    `json:"title"`
 	Service    string    `json:"service,omitempty" jsonschema:"the entity that it is about"`
 	State      string    `json:"state" jsonschema:"planned, unchanged, preparing, pushed, open, merged or closed"`
@@ -82,10 +82,12 @@ type Record struct {
 	Branch string
 	// Person and Agent asked for it, with Key.
 	Person, Agent, Key string
-	Reason             string
-	Evidence           []string
-	Paths              []string
-	PlanHash, Diff     string
+	// Slot is what no other open proposal may be about; "" for nothing.
+	Slot           string
+	Reason         string
+	Evidence       []string
+	Paths          []string
+	PlanHash, Diff string
 	// BaseCommit is what the branch was made on, Commit its head; both are ""
 	// until it is pushed.
 	BaseCommit, Commit string

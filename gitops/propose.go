@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base32"
 	"errors"
+	"maps"
 	"strings"
 	"time"
 	"unicode"
@@ -23,6 +24,10 @@ type ProposeFilesInput struct {
 	// Place is zero its own repository is changed.
 	Service string
 	Place   Place
+	// Environment is the one that it touches, "" for none, and Protected tells
+	// whether that is protected.
+	Environment string
+	Protected   bool
 	// Key makes asking again the same proposal; default one of the kind, the
 	// place and Subject.
 	Key string
@@ -33,12 +38,28 @@ type ProposeFilesInput struct {
 	Title, Reason, Body string
 	Evidence            []string
 	Labels              []string
+	// Reviewed has the owners asked to review, as far as their accounts at the
+	// forge are known.
+	Reviewed bool
+	// Exclusive lets nobody else propose something of the same kind and Subject
+	// to the same place meanwhile.
+	Exclusive bool
 	// Edit makes the files.
 	Edit Edit
+	// Describe gives the words for what Edit made last, in the place of Subject,
+	// Title and Body; nil leaves those.
+	Describe func() Words
 	// Input is what the audit shows of what was asked.
 	Input any
 	// DryRun works the plan out and does nothing.
 	DryRun bool
+}
+
+// Words are what is said of a change once its files are made.
+type Words struct {
+	Subject, Title, Body string
+	// Plan is what policy and who approves look at, beside where it goes.
+	Plan map[string]any
 }
 
 const (
@@ -71,6 +92,7 @@ func (s *Service) ProposeFiles(ctx context.Context, who access.Caller, in Propos
 		}
 	}
 	about := index.AttributesOf(e)
+	about.Environment, about.Protected = in.Environment, in.Protected
 	if d := s.cfg.Policy.Allow(who, access.ProposeChange, about); in.DryRun && !d.Allowed {
 		return nil, fault.New(fault.Forbidden, "%s", d.Reason).WithFix("%s", d.Fix)
 	}
@@ -79,13 +101,15 @@ func (s *Service) ProposeFiles(ctx context.Context, who access.Caller, in Propos
 		return nil, err
 	}
 	r := s.record(who, e, about, &in, p)
-	if len(p.files) == 0 || in.DryRun {
-		return s.nothingDone(ctx, r, p)
+	if len(p.files) == 0 {
+		return s.nothingDone(ctx, r)
 	}
-	op := access.Op{Action: access.ProposeChange, Operation: in.Operation, Resource: about, Input: in.Input, Summary: "Propose to " + p.at.Repository + ": " + in.Title,
-		Plan: map[string]any{"kind": in.Kind, "service": r.Service, "title": in.Title, "plan": r.PlanHash, "repository": p.at.Repository, "base": p.at.Base, "diff": clip(p.diff, maxDiff)}}
+	op := in.op(&r, e, p)
+	if in.DryRun {
+		return s.tried(ctx, who, r, op)
+	}
 	made, err := access.Do(ctx, s.cfg.Guard, who, op, func(ctx context.Context) (*Record, error) {
-		return s.carryOut(ctx, who, r, &in)
+		return s.carryOut(ctx, who, r, &in, p)
 	})
 	if err != nil {
 		return nil, err
@@ -93,29 +117,64 @@ func (s *Service) ProposeFiles(ctx context.Context, who access.Caller, in Propos
 	return made.View(), nil
 }
 
-// nothingDone answers where nothing is to be done.
-func (s *Service) nothingDone(ctx context.Context, r Record, p *planned) (*Proposal, error) {
+// op is the act, as the lock sees it.
+func (in *ProposeFilesInput) op(r *Record, e *catalog.Entity, p *planned) access.Op {
+	plan := map[string]any{"kind": in.Kind, "service": r.Service, "title": r.Title, "plan": r.PlanHash, "repository": p.at.Repository, "base": p.at.Base, "diff": clip(p.diff, maxDiff)}
+	if in.Describe != nil {
+		maps.Copy(plan, in.Describe().Plan)
+		plan["reason"], plan["evidence"], plan["paths"] = in.Reason, append([]string{}, in.Evidence...), p.paths
+	}
+	return access.Op{Action: access.ProposeChange, Operation: in.Operation, Resource: r.About, Entity: e, Input: in.Input,
+		Summary: "Propose to " + p.at.Repository + ": " + r.Title, Plan: plan}
+}
+
+// tried answers a dry run: the plan, and what would stand against it.
+func (s *Service) tried(ctx context.Context, who access.Caller, r Record, op access.Op) (*Proposal, error) {
+	trial, err := access.Try(ctx, s.cfg.Guard, who, op)
+	if err != nil {
+		return nil, err
+	}
 	r.ID, r.Branch, r.State = "", "", Planned
-	if len(p.files) == 0 {
-		r.State = Unchanged
-		if old, err := s.cfg.Records.ProposalOfKey(ctx, r.Person, r.Agent, r.Key); err == nil && old.State == Merged {
-			return old.View(), nil
-		}
+	r.Notes = trial.Notes()
+	out := r.View()
+	if len(trial.Objections) > 0 {
+		out.Next = "Give what the notes ask for: as it is it would be refused."
+	}
+	return out, nil
+}
+
+// nothingDone answers where nothing is to be done.
+func (s *Service) nothingDone(ctx context.Context, r Record) (*Proposal, error) {
+	r.ID, r.Branch, r.State = "", "", Unchanged
+	if old, err := s.cfg.Records.ProposalOfKey(ctx, r.Person, r.Agent, r.Key); err == nil && old.State == Merged {
+		return old.View(), nil
 	}
 	return r.View(), nil
 }
 
 // record is a proposal that has not begun.
 func (s *Service) record(who access.Caller, e *catalog.Entity, about access.Attributes, in *ProposeFilesInput, p *planned) Record {
+	in.describe()
 	now := s.cfg.Now().UTC().Truncate(time.Second)
 	r := Record{Kind: in.Kind, Title: in.Title, Service: e.Ref.String(), About: about, Place: p.at, Person: who.Subject(), Agent: who.Agent(), Key: in.Key,
 		Reason: in.Reason, Evidence: in.Evidence, Paths: p.paths, PlanHash: p.hash, Diff: p.diff, State: Preparing, CreatedAt: now, UpdatedAt: now}
 	if r.Key == "" {
 		r.Key = strings.Join([]string{in.Kind, p.at.Repository, in.Subject}, " ")
 	}
+	if in.Exclusive {
+		r.Slot = slotOf(in.Kind, p.at.Repository, in.Subject)
+	}
 	r.ID = newID(in.Kind + "-" + in.Subject)
 	r.Branch = "fairlead/" + r.ID
 	return r
+}
+
+// describe takes over the words for what was made last.
+func (in *ProposeFilesInput) describe() {
+	if in.Describe != nil {
+		w := in.Describe()
+		in.Subject, in.Title, in.Body = w.Subject, w.Title, w.Body
+	}
 }
 
 // newID makes an id that is unique for good, and fit for a branch: the words,
@@ -139,33 +198,20 @@ func newID(words string) string {
 }
 
 // carryOut begins the proposal, or goes on with that of the key.
-func (s *Service) carryOut(ctx context.Context, who access.Caller, r Record, in *ProposeFilesInput) (*Record, error) {
-	old, err := s.cfg.Records.ProposalOfKey(ctx, r.Person, r.Agent, r.Key)
-	switch {
-	case err != nil && fault.CodeOf(err) != fault.NotFound:
-		return nil, err
-	case err == nil && old.State == Open: // people may have closed it meanwhile
-		if old, err = s.refreshed(ctx, old); err != nil {
-			return nil, err
-		}
-	}
-	if err == nil && old.State == Closed {
-		return nil, fault.New(fault.FailedPrecondition, "proposal %s with this key was closed without being merged, and is not opened again behind people's backs", old.ID).
-			WithFix("Read why at %s; to propose it all the same, give another key.", old.Pull.URL)
-	}
-	kept, err := s.cfg.Records.AddProposal(ctx, r)
-	if err != nil {
+func (s *Service) carryOut(ctx context.Context, who access.Caller, r Record, in *ProposeFilesInput, p *planned) (*Record, error) {
+	if err := s.held(ctx, &r); err != nil {
 		return nil, err
 	}
-	if kept.Place.Repository != r.Place.Repository || kept.Kind != r.Kind {
-		return nil, fault.New(fault.Conflict, "the key was used for proposal %s, which goes elsewhere", kept.ID).WithFix("Use another key.")
+	kept, mine, err := s.enter(ctx, who, r, p)
+	if err != nil || !mine {
+		return kept, err
 	}
 	holder := newID("call")
-	if kept, err = s.claim(ctx, kept.ID, holder); err != nil {
+	work := &work{Service: s, who: who, in: in, holder: holder, judged: p.hash}
+	if work.r, err = s.claim(ctx, kept.ID, holder); err != nil {
 		return nil, err
 	}
-	kept.Title, kept.Reason, kept.Evidence = r.Title, r.Reason, r.Evidence
-	work := &work{Service: s, who: who, in: in, holder: holder, r: kept}
+	work.r.Title, work.r.Reason, work.r.Evidence = r.Title, r.Reason, r.Evidence
 	err = work.run(ctx)
 	// What was done is written down even if the caller has gone.
 	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
@@ -174,6 +220,36 @@ func (s *Service) carryOut(ctx context.Context, who access.Caller, r Record, in 
 		err = saveErr
 	}
 	return &work.r, err
+}
+
+// held refuses to do again what people have undone: a proposal of the key that
+// was closed, or merged and taken back.
+func (s *Service) held(ctx context.Context, r *Record) error {
+	old, err := s.cfg.Records.ProposalOfKey(ctx, r.Person, r.Agent, r.Key)
+	switch {
+	case fault.CodeOf(err) == fault.NotFound:
+		return nil
+	case err != nil:
+		return err
+	case old.State == Open: // people may have closed it meanwhile
+		if old, err = s.refreshed(ctx, old); err != nil {
+			return err
+		}
+	}
+	return undone(&old, r)
+}
+
+// undone tells whether people have decided against a proposal already.
+func undone(old, r *Record) error {
+	switch {
+	case old.State == Closed && !old.givenUp():
+		return fault.New(fault.FailedPrecondition, "proposal %s with this key was closed without being merged, and is not opened again behind people's backs", old.ID).
+			WithFix("Read why at %s; to propose it all the same, give another key.", old.Pull.URL)
+	case old.State == Merged && old.PlanHash == r.PlanHash:
+		return fault.New(fault.FailedPrecondition, "proposal %s made exactly this change, was merged, and has been taken back since", old.ID).
+			WithFix("Ask who took it back, and why; to propose it all the same, give another key.")
+	}
+	return nil
 }
 
 // claim waits until nobody else works on a proposal.
@@ -201,6 +277,8 @@ type work struct {
 	in     *ProposeFilesInput
 	holder string
 	r      Record
+	// judged is the hash of the plan that policy and people have looked at.
+	judged string
 }
 
 // run pushes the branch and has its pull request be there.
@@ -230,6 +308,9 @@ func (w *work) push(ctx context.Context) (err error) {
 			w.r.State, w.r.EndedAt = Unchanged, w.cfg.Now().UTC()
 			return nil
 		}
+		if err = w.asJudged(p); err != nil {
+			return err
+		}
 		head, headErr := p.repo.Head(ctx, w.r.Branch)
 		if headErr != nil {
 			return headErr
@@ -255,6 +336,18 @@ func (w *work) push(ctx context.Context) (err error) {
 	return err
 }
 
+// asJudged refuses a plan that is another than policy and people have looked at,
+// because the files were changed meanwhile.
+func (w *work) asJudged(p *planned) error {
+	w.in.describe()
+	w.r.Title = w.in.Title
+	if p.hash == w.judged {
+		return nil
+	}
+	return fault.New(fault.Conflict, "%s was changed in the repository at this moment, so it is another change than the one that was looked at", strings.Join(p.paths, ", ")).
+		WithFix("Ask again with the same key.").After(time.Second)
+}
+
 // pull has the branch's pull request be there, with the newest words.
 func (w *work) pull(ctx context.Context, forge Forge) error {
 	at, title, body := w.r.Place, w.r.Title, w.body()
@@ -267,7 +360,8 @@ func (w *work) pull(ctx context.Context, forge Forge) error {
 	}
 	switch {
 	case found == nil:
-		found, err = forge.OpenPull(ctx, at.Name, NewPull{Title: title, Body: body, Base: at.Base, Branch: w.r.Branch, Labels: w.in.Labels})
+		ask := w.reviewers()
+		found, err = forge.OpenPull(ctx, at.Name, NewPull{Title: title, Body: body, Base: at.Base, Branch: w.r.Branch, Labels: w.in.Labels, Reviewers: ask.Reviewers, Teams: ask.Teams})
 	case found.State != PullOpen:
 	default:
 		found, err = forge.UpdatePull(ctx, at.Name, found.Number, title, body)

@@ -33,18 +33,28 @@ type Repositories interface {
 	// Named finds a repository by its URL or path.
 	Named(repository, base string) (Place, error)
 	// Open gives the newest commit of a place's branch.
-	Open(ctx context.Context, at Place) (Repository, error)
+	Open(ctx context.Context, at Place) (Repository, Base, error)
+}
+
+// Base is a branch and the commit that it was at.
+type Base struct{ Branch, Commit string }
+
+// Files are those of one commit.
+type Files interface {
+	// Read gives a file; an error that is ErrNoFile where there is none.
+	Read(ctx context.Context, path string) ([]byte, error)
+	// List names the files in a folder, none where there is no such folder.
+	List(ctx context.Context, dir string) ([]string, error)
 }
 
 // Repository is a repository at one commit of its base branch.
 type Repository interface {
-	// Base is the branch and the commit.
-	Base() (branch, commit string)
-	// Read gives a file; an error that is ErrNoFile where there is none.
+	// Read and List are those of Files.
 	Read(ctx context.Context, path string) ([]byte, error)
+	List(ctx context.Context, dir string) ([]string, error)
 	// Head is the commit that a branch is at now; "" where there is none.
 	Head(ctx context.Context, branch string) (string, error)
-	// Push makes a commit on Base and pushes it to a branch. An error that is
+	// Push makes a commit on the base and pushes it to a branch. An error that is
 	// ErrMoved says that a branch was elsewhere.
 	Push(ctx context.Context, p Push) (commit string, err error)
 }
@@ -82,8 +92,8 @@ type File struct {
 
 // Records is where proposals are written down.
 type Records interface {
-	// AddProposal keeps a new one, unless the same person and agent have one
-	// with the same key that has not ended: then it gives that.
+	// AddProposal keeps a new one, unless one that has not ended has the same
+	// key of the same person and agent, or the same Slot: then it gives that.
 	AddProposal(ctx context.Context, r Record) (Record, error)
 	// ProposalOfKey is the last one with a key; not_found where there is none.
 	ProposalOfKey(ctx context.Context, person, agent, key string) (Record, error)

@@ -77,6 +77,7 @@ func (r *root) Mutation() any {
 		"renewCredentials":              bind.Operation(b, "renew_credentials", access.RenewCredentials, r.d.secrets.Renew),
 		"revokeCredentials":             bind.Operation(b, "revoke_credentials", access.RevokeCredentials, r.d.secrets.Revoke),
 		"revokeAllCredentials":          bind.Operation(b, "revoke_all_credentials", access.RevokeCredentials, r.d.secrets.RevokeAll),
+		"proposeChange":                 bind.Operation(b, "propose_change", access.ProposeChange, r.d.gitops.ProposeChange),
 		"proposeAnswer":                 bind.Operation(b, "propose_answer", access.ProposeChange, r.d.knowledge.ProposeAnswer),
 		"searchExternal":                bind.Operation(b, "search_external", access.SearchExternal, r.d.knowledge.SearchExternal),
 		"promoteAnswer":                 bind.Operation(b, "promote_answer", access.ProposeChange, r.d.knowledge.PromoteAnswer),

@@ -191,6 +191,7 @@ func TestEveryOperationIsReached(t *testing.T) {
 		"revokeAllCredentials":          {`(agent: "a", reason: "b")`, "revoke_all_credentials"},
 		"proposals":                     {`(service: "checkout", first: 1)`, "list_proposals"},
 		"proposal":                      {`(id: "a")`, "get_proposal"},
+		"proposeChange":                 {`(service: "checkout", environment: "staging", change: {set: [{path: "a.b", value: 3}], file: null}, reason: "why")`, "propose_change"},
 		"proposeAnswer":                 {`(question: "Why?", answer: "So.", appliesTo: ["checkout"])`, "propose_answer"},
 		"searchExternal":                {`(query: "restart", provider: "docs")`, "search_external"},
 		"promoteAnswer":                 {`(handle: "doc://a/b.md")`, "promote_answer"},

@@ -17,6 +17,8 @@ func (d *door) gitopsTools() []entry {
 	}
 	const set = "gitops"
 	return []entry{
+		tool(d, "propose_change", "Propose a change", "Proposes a change to what is deployed by pull request; people merge it. Asking again updates it.",
+			access.ProposeChange, g.ProposeChange, renderProposal, traits[gitops.ProposeChangeInput, gitops.Proposal]{toolset: set}),
 		tool(d, "get_proposal", "Get a proposal", "Gives one proposed change: its pull request, checks, reviews, whether it is merged, and what to do next.",
 			access.ReadProposals, g.GetProposal, renderProposal, traits[gitops.GetProposalInput, gitops.Proposal]{toolset: set}),
 		tool(d, "list_proposals", "List proposals", "Lists changes proposed by pull request, newest first.",

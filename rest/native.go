@@ -79,6 +79,7 @@ func (d *door) proposals() []route {
 	g, k := d.Gitops, d.Knowledge
 	return []route{
 		at("GET /api/v1/proposals", "list_proposals", "The proposals that you may see, newest first, without their diffs", access.ReadProposals, g.ListProposals),
+		at("POST /api/v1/proposals", "propose_change", "Propose a change to what is deployed by pull request", access.ProposeChange, g.ProposeChange),
 		at("GET /api/v1/proposals/{id}", "get_proposal", "One proposal, and what has become of it", access.ReadProposals, g.GetProposal),
 		at("POST /api/v1/knowledge/answers", "propose_answer", "Propose a question and its answer by pull request", access.ProposeChange, k.ProposeAnswer),
 		at("POST /api/v1/knowledge/external", "search_external", "What a configured provider outside finds; the query leaves", access.SearchExternal, k.SearchExternal),

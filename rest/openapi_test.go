@@ -130,6 +130,7 @@ func asked() []struct{ op, method, path, body, status string } {
 		{"grant_approval", "POST", "/api/v1/approvals/none/grant", `{}`, "404"},
 		{"deny_approval", "POST", "/api/v1/approvals/none/deny", `{"reason":"no"}`, "404"},
 		{"list_proposals", "GET", "/api/v1/proposals?service=checkout", "", "422"},
+		{"propose_change", "POST", "/api/v1/proposals", `{"service":"checkout","environment":"staging","change":{"replicas":3},"reason":"load"}`, "422"},
 		{"get_proposal", "GET", "/api/v1/proposals/none", "", "422"},
 		{"propose_answer", "POST", "/api/v1/knowledge/answers", `{"question":"How is checkout restarted?","answer":"By hand.","appliesTo":["checkout"]}`, "422"},
 		{"search_external", "POST", "/api/v1/knowledge/external", `{"query":"restart"}`, "422"},

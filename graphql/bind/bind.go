@@ -122,7 +122,10 @@ func argumentOf(name string, t reflect.Type, optional bool) argument {
 		return argument{typ: reflect.TypeFor[*filter.Filter](), read: readFilter}
 	}
 	if t == reflect.TypeFor[json.RawMessage]() {
-		return argument{typ: reflect.TypeFor[*scalar.JSON](), read: readJSON}
+		return jsonArgument(optional)
+	}
+	if holdsObjects(t) {
+		return objectArgument(t, optional)
 	}
 	typ := t
 	if t.Kind() == reflect.Int {

@@ -120,13 +120,16 @@ func (p *previewRepos) of(e *catalog.Entity) (cfg git.SourceConfig, dir string, 
 // at is how the repository of a URL is read.
 func (p *previewRepos) at(url string) (git.SourceConfig, error) {
 	for _, s := range p.sources {
-		if s.Git != nil && p.absolute(s.Git.URL) == url {
+		if s.Git != nil && (p.absolute(s.Git.URL) == url || onDisk(url) && entity.RepositoryKey(p.absolute(s.Git.URL)) == entity.RepositoryKey(url)) {
 			return *s.Git, nil
 		}
 	}
 	_, cfg, err := p.rules.config(strings.TrimSuffix(url, ".git") + "/blob/HEAD/catalog-info.yaml")
 	return cfg, err
 }
+
+// onDisk tells of a repository on this machine.
+func onDisk(url string) bool { return filepath.IsAbs(url) || strings.HasPrefix(url, "file://") }
 
 // below is the folder that a page's URL shows.
 func below(at string, f git.FileURL) string {

@@ -199,10 +199,10 @@ func (p *proposalRepos) found(repository string) (git.SourceConfig, error) {
 }
 
 // Open gives the newest commit of a place's branch.
-func (p *proposalRepos) Open(ctx context.Context, at gitops.Place) (gitops.Repository, error) {
+func (p *proposalRepos) Open(ctx context.Context, at gitops.Place) (gitops.Repository, gitops.Base, error) {
 	cfg, err := p.found(at.Repository)
 	if err != nil {
-		return nil, err
+		return nil, gitops.Base{}, err
 	}
 	cfg.Include, cfg.Ref = nil, ""
 	if at.Base != "" {
@@ -210,18 +210,18 @@ func (p *proposalRepos) Open(ctx context.Context, at gitops.Place) (gitops.Repos
 	}
 	src, err := p.source(cfg)
 	if err != nil {
-		return nil, err
+		return nil, gitops.Base{}, err
 	}
 	if at.Base == "" {
 		if at.Base, err = src.Branch(ctx); err != nil {
-			return nil, err
+			return nil, gitops.Base{}, err
 		}
 	}
 	rev, err := src.Observe(ctx)
 	if err != nil {
-		return nil, err
+		return nil, gitops.Base{}, err
 	}
-	return &proposalRepo{src: src, branch: at.Base, rev: rev, committer: p.committer}, nil
+	return &proposalRepo{src: src, branch: at.Base, rev: rev, committer: p.committer}, gitops.Base{Branch: at.Base, Commit: string(rev)}, nil
 }
 
 // source is the one source of a repository and ref: what it has fetched serves
@@ -249,8 +249,10 @@ type proposalRepo struct {
 	committer git.Signature
 }
 
-// Base is the branch and the commit.
-func (r *proposalRepo) Base() (branch, commit string) { return r.branch, string(r.rev) }
+// List names the files in a folder of the commit.
+func (r *proposalRepo) List(ctx context.Context, dir string) ([]string, error) {
+	return r.src.List(ctx, r.rev, dir)
+}
 
 // Read gives a file of the commit.
 func (r *proposalRepo) Read(ctx context.Context, path string) ([]byte, error) {

@@ -37,9 +37,9 @@ func (d *documentProposer) ProposeDocument(ctx context.Context, who access.Calle
 	if err != nil {
 		return nil, err
 	}
-	edit := func(ctx context.Context, read func(string) ([]byte, error)) ([]gitops.File, error) {
+	edit := func(ctx context.Context, base gitops.Files) ([]gitops.File, error) {
 		written, err := w.Write(dir, func(p string) ([]byte, error) {
-			data, err := read(p)
+			data, err := base.Read(ctx, p)
 			if errors.Is(err, gitops.ErrNoFile) {
 				err = errors.Join(knowledge.ErrNoDocument, err)
 			}

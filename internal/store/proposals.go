@@ -18,14 +18,14 @@ var (
 )
 
 const proposalColumns = `id, kind, title, service, about, place, branch, person, agent, idem_key, reason, evidence, paths, plan_hash, diff, base_commit, commit_id, state, pull, notes,
-	created_at, updated_at, checked_at, ended_at`
+	created_at, updated_at, checked_at, ended_at, slot`
 
 // scanProposal reads proposalColumns.
 func scanProposal(scan func(...any) error) (r gitops.Record, err error) {
 	var about, place, evidence, paths, pull, notes string
 	var created, updated, checked, ended int64
 	err = scan(&r.ID, &r.Kind, &r.Title, &r.Service, &about, &place, &r.Branch, &r.Person, &r.Agent, &r.Key, &r.Reason, &evidence, &paths, &r.PlanHash, &r.Diff, &r.BaseCommit, &r.Commit, &r.State, &pull, &notes,
-		&created, &updated, &checked, &ended)
+		&created, &updated, &checked, &ended, &r.Slot)
 	if err != nil {
 		return r, err
 	}
@@ -52,7 +52,7 @@ func proposalValues(r *gitops.Record) ([]any, error) {
 		texts[i] = string(enc)
 	}
 	return []any{r.ID, r.Kind, r.Title, r.Service, texts[0], texts[1], r.Branch, r.Person, r.Agent, r.Key, r.Reason, texts[2], texts[3], r.PlanHash, r.Diff, r.BaseCommit, r.Commit, r.State, texts[4], texts[5],
-		micros(r.CreatedAt), micros(r.UpdatedAt), micros(r.CheckedAt), micros(r.EndedAt), r.Place.Forge, r.Place.Name}, nil
+		micros(r.CreatedAt), micros(r.UpdatedAt), micros(r.CheckedAt), micros(r.EndedAt), r.Slot, r.Place.Forge, r.Place.Name}, nil
 }
 
 func (s *Store) proposalsDown(what string, err error) error {
@@ -94,11 +94,13 @@ func (s *Store) AddProposal(ctx context.Context, r gitops.Record) (gitops.Record
 		marks[i] = fmt.Sprintf("?%d", i+1)
 	}
 	_, err = s.write.ExecContext(ctx, s.query("INSERT INTO proposals ("+proposalColumns+", forge, name, holder, held_until) VALUES ("+strings.Join(marks, ", ")+
-		", '', 0) ON CONFLICT (person, agent, idem_key) WHERE ended_at = 0 DO NOTHING"), values...)
+		", '', 0) ON CONFLICT DO NOTHING"), values...)
 	if err != nil {
 		return r, s.proposalsDown("written", err)
 	}
-	return s.oneProposal(ctx, s.write, "WHERE person = ?1 AND agent = ?2 AND idem_key = ?3 ORDER BY CASE WHEN ended_at = 0 THEN 0 ELSE 1 END, created_at DESC LIMIT 1", r.Person, r.Agent, r.Key)
+	// The one of the key before the one in the way.
+	return s.oneProposal(ctx, s.write, `WHERE ended_at = 0 AND (person = ?1 AND agent = ?2 AND idem_key = ?3 OR slot = ?4 AND slot <> '')
+		ORDER BY CASE WHEN person = ?1 AND agent = ?2 AND idem_key = ?3 THEN 0 ELSE 1 END LIMIT 1`, r.Person, r.Agent, r.Key, r.Slot)
 }
 
 // ProposalOfKey is the last one with a key. See gitops.Records.

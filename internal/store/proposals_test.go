@@ -132,3 +132,32 @@ func TestProposalsAreKept(t *testing.T) {
 		}
 	})
 }
+
+// TestProposalsHaveOneSlot has two callers propose for the same thing at once.
+func TestProposalsHaveOneSlot(t *testing.T) {
+	engines(t, func(t *testing.T, dsn func(testing.TB) string) {
+		s := open(t, dsn(t))
+		ctx := t.Context()
+		add := func(id, key, slot, want string) {
+			t.Helper()
+			r := proposalOf(id, key)
+			r.Slot = slot
+			if have, err := s.AddProposal(ctx, r); err != nil || have.ID != want || have.Slot != slot {
+				t.Errorf("%s: %s %v", id, have.ID, err)
+			}
+		}
+		add("p-1", "a", "x", "p-1")
+		add("p-2", "b", "x", "p-1")
+		add("p-3", "c", "y", "p-3")
+		add("p-4", "d", "", "p-4")
+		add("p-5", "e", "", "p-5")
+		r, ok, err := s.ClaimProposal(ctx, "p-1", "h", time.Now(), time.Now().Add(time.Minute))
+		if r.EndedAt = time.Now(); err != nil || !ok || s.SaveProposal(ctx, r, "h", true) != nil {
+			t.Errorf("%t %v", ok, err)
+		}
+		add("p-6", "b", "x", "p-6")
+		if _, err := s.AddProposal(ctx, r); err != nil && fault.CodeOf(err) != fault.NotFound { // it is there, and has ended
+			t.Error(err)
+		}
+	})
+}
