@@ -387,7 +387,7 @@ func checkAudit(t *testing.T, s *server) {
 				t.Errorf("%d times recorded: %s", n, line)
 			}
 		case strings.Contains(line, `"operation":"request_credentials"`) && strings.Contains(line, `"status":"ok"`): // beside the one above
-		case strings.Contains(line, `"operation":"request_credentials"`), strings.Contains(line, `"operation":"refresh_entity"`), strings.Contains(line, `"operation":"create_preview_environment"`), strings.Contains(line, `"operation":"propose_answer"`), strings.Contains(line, `"operation":"search_external"`):
+		case strings.Contains(line, `"operation":"request_credentials"`), strings.Contains(line, `"operation":"refresh_entity"`), strings.Contains(line, `"operation":"create_preview_environment"`), strings.Contains(line, `"operation":"propose_answer"`), strings.Contains(line, `"operation":"propose_change"`), strings.Contains(line, `"operation":"search_external"`):
 			doors = 3
 		}
 		if n%doors != 0 {
