@@ -16,6 +16,8 @@ type changing struct {
 	// ref and name are the service's, env is the environment's name, dir the
 	// folder or file that describes it.
 	ref, name, env, dir string
+	// named is the image as the files call it.
+	named string
 	// What the last edit came to.
 	touched []touchedPlace
 	images  []PlannedImage
@@ -159,7 +161,7 @@ func (d *desk) set(ctx context.Context, s SetChange) error {
 	if err != nil {
 		return err
 	}
-	file, err := d.named(s.File)
+	file, err := d.meant(s.File)
 	if err != nil {
 		return err
 	}
@@ -171,8 +173,8 @@ func (d *desk) set(ctx context.Context, s SetChange) error {
 	return nil
 }
 
-// named is the file that the caller means.
-func (d *desk) named(file string) (string, error) {
+// meant is the file that the caller means.
+func (d *desk) meant(file string) (string, error) {
 	if file != "" {
 		return below(d.dir, file)
 	}

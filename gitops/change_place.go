@@ -126,6 +126,7 @@ func (d *desk) image(ctx context.Context, want ImageChange) error {
 			return err
 		}
 	}
+	d.named = d.called(want.Name)
 	change := edit.Image{Name: want.Name, Tag: want.Tag, Digest: want.Digest}
 	tiers := d.tiers()
 	if d.in.Change.File != "" {
@@ -162,6 +163,16 @@ func narrowed(tiers [][]string, some []string) [][]string {
 		}
 	}
 	return out
+}
+
+// called is what the files call an image.
+func (d *desk) called(name string) string {
+	for _, im := range d.known {
+		if im.is(name) {
+			return im.key
+		}
+	}
+	return name
 }
 
 func (d *desk) has(name string) bool {

@@ -25,7 +25,7 @@ func (c *changing) thing() string {
 	change := &c.in.Change
 	switch {
 	case change.Image != nil:
-		return "image " + c.image()
+		return "image " + c.named
 	case change.Replicas != nil:
 		return "replicas " + change.File
 	}
@@ -37,20 +37,12 @@ func (c *changing) thing() string {
 	return "set " + strings.Join(paths, " ")
 }
 
-// image is the name of the image that is changed.
-func (c *changing) image() string {
-	if len(c.images) > 0 {
-		return c.images[0].Name
-	}
-	return c.in.Change.Image.Name
-}
-
 // title says in a line what is changed.
 func (c *changing) title() string {
 	change, where := &c.in.Change, " in "+c.env
 	switch {
 	case change.Image != nil:
-		return line(c.name+": "+c.image()+" "+version(change.Image)+where, 100)
+		return line(c.name+": "+c.named+" "+version(change.Image)+where, 100)
 	case change.Replicas != nil:
 		return line(c.name+": "+strconv.Itoa(*change.Replicas)+" replicas"+where, 100)
 	case len(change.Set) == 1:

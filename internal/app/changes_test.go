@@ -159,3 +159,27 @@ func TestChangesAreRefused(t *testing.T) {
 		t.Errorf("by the command line: %d %s", code, out)
 	}
 }
+
+// TestToolsFit holds the list of tools of a server with previews and proposals
+// to what agents are promised, in tokens of four bytes.
+func TestToolsFit(t *testing.T) {
+	dir := t.TempDir()
+	set, err := demo.Prepare(t.Context(), dir, "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, set.Config, readFile(t, set.Config)+"proposals: {}\n")
+	s := &server{t: t, dir: dir, tokens: set.Tokens}
+	s.start(set.Config)
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
+	a := s.send("agent", http.MethodPost, "/mcp", body, "Accept", "application/json, text/event-stream", "MCP-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/list")
+	for _, tool := range []string{"propose_change", "create_preview_environment", "get_service_brief"} {
+		if !strings.Contains(a.body, `"name":"`+tool+`"`) {
+			t.Errorf("%s is not listed: %.300s", tool, a.body)
+		}
+	}
+	t.Logf("the list of tools takes %d tokens", len(a.body)/4)
+	if n := len(a.body) / 4; n > 6000 {
+		t.Errorf("the list of tools takes %d tokens, more than 6000", n)
+	}
+}
