@@ -54,10 +54,10 @@ type SetChange struct {
 type ProposeChangeInput struct {
 	Service     string   `json:"service" jsonschema:"bare name or entity reference"`
 	Environment string   `json:"environment" jsonschema:"for example staging"`
-	Change      Change   `json:"change" jsonschema:"one of {image: {name?, tag?, digest?}}, {replicas: n}, {set: [{file?, path, value}]}; file? beside image or replicas where several would do"`
+	Change      Change   `json:"change" jsonschema:"{image: {name?, tag?, digest?}}, {replicas: n} or {set: [{file?, path, value}]}; file? beside image or replicas"`
 	Reason      string   `json:"reason" jsonschema:"why, for reviewers"`
-	Evidence    []string `json:"evidence,omitempty" jsonschema:"what shows that it is good: tests, scan, digest, SLO; with links"`
-	Key         string   `json:"key,omitempty" jsonschema:"idempotency key; by default one for each thing changed"`
+	Evidence    []string `json:"evidence,omitempty" jsonschema:"what shows that it is good: tests, scan, SLO; with links"`
+	Key         string   `json:"key,omitempty" jsonschema:"idempotency key"`
 	DryRun      bool     `json:"dryRun,omitempty" jsonschema:"show the plan alone"`
 }
 

@@ -37,10 +37,10 @@ func typeSchema(t reflect.Type) map[string]any {
 	}
 }
 
-// outputSchema describes an answer: its own fields, and of what it holds as
-// items or hits one level more. It says nothing of which fields are always
-// there, and of texts not that they are: every list of tools carries all of
-// this to the model.
+// outputSchema describes an answer: its own fields that are always there, and of
+// what it holds as items or hits one level more; of a brief those that may be
+// left out, too, for its facts are all of that kind. Of texts it does not say
+// that they are: every list of tools carries all of this to the model.
 func outputSchema(t reflect.Type) json.RawMessage {
 	if t == reflect.TypeFor[catalog.Entity]() {
 		return mustMarshal(map[string]any{
@@ -63,11 +63,16 @@ func outputSchema(t reflect.Type) json.RawMessage {
 	return mustMarshal(out)
 }
 
+// told tells of an answer of which all fields are described.
+func told(t reflect.Type) bool {
+	return t == reflect.TypeFor[catalog.Brief]() || t == reflect.TypeFor[catalog.Fact]()
+}
+
 func objectSchema(t reflect.Type, top bool) map[string]any {
 	properties := map[string]any{}
 	for _, f := range reflect.VisibleFields(t) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "" || name == "-" || !f.IsExported() {
+		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" || name == "-" || !f.IsExported() || strings.Contains(opts, "omit") && !told(t) {
 			continue
 		}
 		s := typeSchema(f.Type)
