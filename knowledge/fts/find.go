@@ -125,37 +125,38 @@ func exact(words []word) {
 // beginning is the words that begin with a text, as one.
 func (x *Index) beginning(ctx context.Context, text string) (word, error) {
 	w := word{match: quote(text), postings: nobody()}
-	ends, err := x.ends(ctx, text)
-	if err != nil || len(ends) == 0 {
+	terms, written, err := x.ends(ctx, text)
+	if err != nil {
 		return w, err
 	}
-	w.match = "(" + strings.Join(ends, " OR ") + ")"
-	if w.postings, err = x.postings(ctx, w.match, w.match); err != nil {
-		return w, err
+	var match []string
+	for i, term := range terms {
+		if written[i] == "" {
+			continue
+		}
+		p, err := x.postings(ctx, term, quote(written[i]))
+		if err != nil {
+			return w, err
+		}
+		w.postings, match = w.with(p), append(match, quote(written[i]))
 	}
-	w.count = w.postings.count()
+	if len(match) > 0 {
+		w.apart()
+		w.match, w.count = "("+strings.Join(match, " OR ")+")", w.postings.count()
+	}
 	return w, nil
 }
 
 func quote(w string) string { return `"` + strings.ReplaceAll(w, `"`, `""`) + `"` }
 
-// ends are words that begin with w, as FTS5 takes them.
-func (x *Index) ends(ctx context.Context, w string) ([]string, error) {
-	terms, err := x.vocabulary(ctx, "SELECT term FROM vocabulary WHERE term >= ?1 AND term < ?2 LIMIT ?3", w, w+"\U0010FFFF", maxEnds)
+// ends are terms that begin with w, and words that become them.
+func (x *Index) ends(ctx context.Context, w string) (terms, written []string, err error) {
+	terms, err = x.vocabulary(ctx, "SELECT term FROM vocabulary WHERE term >= ?1 AND term < ?2 LIMIT ?3", w, w+"\U0010FFFF", maxEnds)
 	if err != nil || len(terms) == 0 {
-		return nil, err
+		return nil, nil, err
 	}
-	written, err := x.terms.written(ctx, terms)
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for _, text := range written {
-		if text != "" {
-			out = append(out, quote(text))
-		}
-	}
-	return out, nil
+	written, err = x.terms.written(ctx, terms)
+	return terms, written, err
 }
 
 // vocabulary gives terms of the index.

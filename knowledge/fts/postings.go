@@ -76,10 +76,16 @@ func (x *Index) look(ctx context.Context, match string, low uint32) (*postings, 
 			return nobody(), nil
 		}
 	}
+	p.apart()
+	return p, nil
+}
+
+// apart leaves each document in the part that counts most, while nobody else
+// knows the postings.
+func (p *postings) apart() {
 	p[inHeadings].AndNot(p[inNames])
 	p[inText].AndNot(p[inNames])
 	p[inText].AndNot(p[inHeadings])
-	return p, nil
 }
 
 // ids are those that a query gives, in order. They come as one text, for a row
