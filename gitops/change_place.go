@@ -126,7 +126,10 @@ func (d *desk) image(ctx context.Context, want ImageChange) error {
 			return err
 		}
 	}
-	d.named = d.called(want.Name)
+	if err := d.called(want.Name); err != nil {
+		return err
+	}
+	want.Name = d.named
 	change := edit.Image{Name: want.Name, Tag: want.Tag, Digest: want.Digest}
 	tiers := d.tiers()
 	if d.in.Change.File != "" {
@@ -165,14 +168,25 @@ func narrowed(tiers [][]string, some []string) [][]string {
 	return out
 }
 
-// called is what the files call an image.
-func (d *desk) called(name string) string {
+// called finds what the files call an image: a name may lack its beginning
+// where that leaves no doubt.
+func (d *desk) called(name string) error {
+	var like []string
 	for _, im := range d.known {
-		if im.is(name) {
-			return im.key
+		if im.key == name {
+			like = []string{name}
+			break
+		}
+		if im.is(name) && !slices.Contains(like, im.key) {
+			like = append(like, im.key)
 		}
 	}
-	return name
+	if len(like) > 1 {
+		return fault.New(fault.FailedPrecondition, "%s of %s has %d images that may be %s", d.env, d.ref, len(like), clip(name, 200)).
+			WithFix("Write one of %s.", strings.Join(like, ", ")).WithDetail("images", like)
+	}
+	d.named = append(like, name)[0]
+	return nil
 }
 
 func (d *desk) has(name string) bool {
