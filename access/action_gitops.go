@@ -1,10 +1,12 @@
 package access
 
-// The actions of proposed changes. Each is done to the entity that a change is
-// about.
+// The actions of proposed changes and of what is deployed. Each is done to the
+// entity that a change is about, or that is deployed.
 const (
 	// ReadProposals is reading proposals and what has become of them.
 	ReadProposals Action = "gitops.read"
 	// ProposeChange is pushing a branch and opening its pull request.
 	ProposeChange Action = "gitops.propose"
+	// ReadHealth is reading how a service is doing where it is deployed.
+	ReadHealth Action = "gitops.health"
 )

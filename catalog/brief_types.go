@@ -56,6 +56,8 @@ type Fact struct {
 	Stale string `json:"stale,omitempty"`
 	// Disagrees is what other files say instead, each with its place.
 	Disagrees []string `json:"disagrees,omitempty"`
+	// argo tells how App is found.
+	argo argoPlace
 }
 
 // Commands are how a service is worked on.

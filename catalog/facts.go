@@ -127,6 +127,7 @@ func (f *factory) environments() []Fact {
 		fact.Protected, _ = o.Get("protected").(bool)
 		if a := o.Object("argocd"); a != nil {
 			fact.App = strings.TrimPrefix(a.String("instance")+"/"+a.String("app"), "/")
+			fact.argo.instance = a.String("instance")
 		}
 		out = append(out, fact)
 	}
@@ -141,14 +142,17 @@ func (f *factory) argoAnnotation() []Fact {
 	fact := f.annotation("argocd/app-name")
 	if fact == nil {
 		fact = f.annotation("argocd/app-selector")
-	}
-	if fact == nil {
-		return nil
+		if fact == nil {
+			return nil
+		}
+		fact.argo.selector = true
 	}
 	fact.Name, fact.App = "argocd", fact.Value
 	if instance := f.e.Annotation("argocd/instance-name"); instance != "" {
 		fact.App = instance + "/" + fact.App
+		fact.argo.instance = instance
 	}
+	fact.argo.namespace = f.e.Annotation("argocd/app-namespace")
 	fact.Value = ""
 	return []Fact{*fact}
 }

@@ -41,6 +41,8 @@ type Config struct {
 	Secrets *secrets.Service
 	// Gitops may be left out: then its fields say so.
 	Gitops *gitops.Service
+	// Health may be left out: then its field says so.
+	Health *gitops.HealthService
 	// Authenticate tells who sends a request.
 	Authenticate func(*http.Request) (access.Caller, error)
 	// Recorder is told of every operation.
@@ -71,6 +73,7 @@ type door struct {
 	previews  *previews.Service
 	secrets   *secrets.Service
 	gitops    *gitops.Service
+	health    *gitops.HealthService
 	recorder  access.Recorder
 	nodes     *node.Reader
 }
@@ -91,7 +94,7 @@ func New(cfg Config) (http.Handler, error) {
 		return nil, errors.New("graphql: Catalog, Access, Authenticate and Recorder are needed")
 	}
 	e, err := engine.New(engine.Config{
-		Schema: schemaText, Root: &root{&door{cfg.Catalog, cfg.Access, cfg.Knowledge, cfg.Previews, cfg.Secrets, cfg.Gitops, cfg.Recorder, &node.Reader{Catalog: cfg.Catalog, Recorder: cfg.Recorder}}}, Limits: cfg.Limits, Budget: cfg.Entities,
+		Schema: schemaText, Root: &root{&door{cfg.Catalog, cfg.Access, cfg.Knowledge, cfg.Previews, cfg.Secrets, cfg.Gitops, cfg.Health, cfg.Recorder, &node.Reader{Catalog: cfg.Catalog, Recorder: cfg.Recorder}}}, Limits: cfg.Limits, Budget: cfg.Entities,
 		MayIntrospect: introspection(cfg.Access), Logger: cfg.Logger,
 	})
 	if err != nil {

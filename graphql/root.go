@@ -46,6 +46,7 @@ func (r *root) Query() any {
 		"previewStrays":       bind.Operation(b, "list_preview_strays", access.ReadStrays, r.d.previews.ListStrays),
 		"credentials":         bind.Operation(b, "list_credentials", access.ReadCredentials, r.d.secrets.List),
 		"credential":          bind.Operation(b, "get_credentials", access.ReadCredentials, r.d.secrets.Get),
+		"deploymentHealth":    bind.Operation(b, "get_deployment_health", access.ReadHealth, r.d.health.GetDeploymentHealth),
 		"proposals":           bind.Operation(b, "list_proposals", access.ReadProposals, r.d.gitops.ListProposals),
 		"proposal":            bind.Operation(b, "get_proposal", access.ReadProposals, r.d.gitops.GetProposal),
 		"audit":               bind.Operation(b, "list_audit", access.ReadAudit, r.d.access.ListAudit),

@@ -38,6 +38,8 @@ type Config struct {
 	Secrets *secrets.Service
 	// Gitops may be left out: then its operations say so.
 	Gitops *gitops.Service
+	// Health may be left out: then its operation says so.
+	Health *gitops.HealthService
 	// Knowledge may be left out: then its operations are refused.
 	Knowledge *knowledge.Service
 	// Authenticate tells who sends a request.

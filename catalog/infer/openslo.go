@@ -23,6 +23,8 @@ type OpenObject struct {
 	Runbook  string `json:"runbook,omitempty"`
 	// Conditions are the names of a policy's conditions.
 	Conditions []string `json:"conditions,omitempty"`
+	// Measure is that of an SLI.
+	Measure Measure `json:"measure,omitzero"`
 	Place
 }
 
@@ -45,7 +47,7 @@ func (r *Reading) openObject(path, kind string, root *yaml.Node) string {
 	o := OpenObject{Kind: kind, Name: scalar(root, "metadata", "name"), Title: openTitle(root), Place: Place{path, root.Line}}
 	switch kind {
 	case "SLI":
-		o.Of = r.openSource(path, spec)
+		o.Of, o.Measure = r.openSource(path, spec), openMeasure(spec)
 	case "DataSource":
 		o.Of = scalar(spec, "type")
 	case "AlertCondition":
@@ -114,7 +116,7 @@ func (r *Reading) openObjectives(path string, root *yaml.Node) {
 		Indicator: cmp.Or(scalar(spec, "indicatorRef"), scalar(spec, "sliRef")), Policies: r.openRefs(path, "AlertPolicy", child(spec, "alertPolicies"))}
 	for _, key := range []string{"indicator", "sli"} {
 		if inline := child(spec, key); child(inline, "spec") != nil {
-			slo.Indicator = r.openObject(path, "SLI", inline)
+			slo.Indicator, slo.Measure = r.openObject(path, "SLI", inline), openMeasure(child(inline, "spec"))
 		}
 	}
 	all := items(child(spec, "objectives"))
@@ -214,6 +216,7 @@ func (all openObjects) resolved(s SLO) SLO {
 	}
 	s.Indicator = cmp.Or(sli.Title, sli.Name)
 	s.Title = cmp.Or(s.Title, sli.Title)
+	s.Measure = cmp.Or(sli.Measure, s.Measure)
 	if source, ok := all.find("DataSource", sli.Of, sli.Path); ok {
 		s.DataSource = cmp.Or(source.Title, source.Name)
 		if source.Of != "" && !strings.EqualFold(source.Of, s.DataSource) {

@@ -28,6 +28,8 @@ type SLO struct {
 	DataSource string `json:"dataSource,omitempty"`
 	// Policies are the names of the alert policies that watch it.
 	Policies []string `json:"policies,omitempty"`
+	// Measure is how Prometheus measures it.
+	Measure Measure `json:"measure,omitzero"`
 	Place
 }
 
@@ -60,7 +62,7 @@ func (r *Reading) sloth(path string, spec *yaml.Node) {
 		if !ok || o == nil {
 			continue
 		}
-		r.slo(SLO{Name: scalar(o, "name"), Service: service, Title: scalar(o, "description"), Objective: percent, Window: slothWindow, Format: "sloth", Place: Place{path, o.Line}})
+		r.slo(SLO{Name: scalar(o, "name"), Service: service, Title: scalar(o, "description"), Objective: percent, Window: slothWindow, Format: "sloth", Measure: slothMeasure(child(o, "sli")), Place: Place{path, o.Line}})
 		for _, key := range []string{"runbook_url", "runbook"} {
 			if book := scalar(o, "alerting", "annotations", key); book != "" {
 				r.alert(Alert{Name: scalar(o, "alerting", "name"), Service: service, Runbook: book, Place: Place{path, at(o, "alerting", "annotations", key).Line}})
@@ -73,7 +75,7 @@ func (r *Reading) sloth(path string, spec *yaml.Node) {
 func (r *Reading) pyrra(path string, root *yaml.Node) {
 	if percent, ok := number(root, "spec", "target"); ok {
 		r.slo(SLO{Name: scalar(root, "metadata", "name"), Service: scalar(root, "metadata", "labels", "pyrra.dev/service"), Title: scalar(root, "spec", "description"),
-			Objective: percent, Window: scalar(root, "spec", "window"), Format: "pyrra", Place: Place{path, at(root, "spec", "target").Line}})
+			Objective: percent, Window: scalar(root, "spec", "window"), Format: "pyrra", Measure: pyrraMeasure(at(root, "spec", "indicator")), Place: Place{path, at(root, "spec", "target").Line}})
 	}
 }
 

@@ -80,7 +80,9 @@ type App struct {
 	localPreviews *local.Deployer
 	strays        *strayMetrics
 	argo          map[string]*argocd.Instance // by name
-	guards        *git.Fixed                  // of previews by Argo CD; nil without
+	deployments   map[string]gitops.Deployments
+	health        *gitops.HealthService // nil without an Argo CD
+	guards        *git.Fixed            // of previews by Argo CD; nil without
 	jobs          *jobs.Queue
 	jobsDB        *sql.DB        // of SQLite
 	closers       []func() error // of what previews' data is made by
@@ -192,6 +194,9 @@ func (a *App) makeRooms(ctx context.Context) (err error) {
 		return err
 	}
 	if err = a.makeSecrets(ctx, guard); err != nil {
+		return err
+	}
+	if err = a.makeHealth(); err != nil {
 		return err
 	}
 	a.telemetry.registry.MustRegister(newForgeMetrics(&a.budgets))

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/internal/argo/instance"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 	"github.com/fairlead-dev/fairlead/internal/git"
@@ -14,10 +15,16 @@ import (
 
 // ArgoClient is one Argo CD, as the rooms ask it.
 type ArgoClient interface {
+	ArgoPreviews
+	gitops.Deployments
+	io.Closer
+}
+
+// ArgoPreviews is what previews by an Argo CD need of it.
+type ArgoPreviews interface {
 	argocd.Applications
 	argocd.Resources
 	argocd.Lister
-	io.Closer
 }
 
 // ArgoDialer connects to Argo CDs. The program gives it to the configuration,
@@ -103,7 +110,7 @@ func (a *App) openArgoCD() error {
 	if a.cfg.Argo == nil {
 		return fault.New(fault.FailedPrecondition, "this program is built without Argo CD's client").WithFix("Use fairleadd, or leave the section argocd out of the configuration.")
 	}
-	a.argo = map[string]*argocd.Instance{}
+	a.argo, a.deployments = map[string]*argocd.Instance{}, map[string]gitops.Deployments{}
 	for _, cfg := range a.cfg.ArgoCD {
 		client, err := a.cfg.Argo.Dial(cfg)
 		if err != nil {
@@ -118,7 +125,7 @@ func (a *App) openArgoCD() error {
 			}
 			i.Cluster, i.Secrets, i.Finder = cluster, cluster, cluster
 		}
-		a.argo[cfg.Name] = i
+		a.argo[cfg.Name], a.deployments[cfg.Name] = i, client
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/internal/argo/instance"
 	"github.com/fairlead-dev/fairlead/previews/argocd"
 )
@@ -79,6 +80,7 @@ type nobody struct {
 	argocd.Applications
 	argocd.Resources
 	argocd.Lister
+	gitops.Deployments
 }
 
 // Close does nothing.

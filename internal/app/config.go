@@ -45,6 +45,8 @@ type Config struct {
 	Forges []ForgeConfig `yaml:"forges"`
 	// ArgoCD are the Argo CDs that deploy previews and tell what runs where.
 	ArgoCD []instance.Config `yaml:"argocd"`
+	// Metrics are those of the services.
+	Metrics MetricsConfig `yaml:"metrics"`
 	// Proposals lets changes be proposed without a forge, too, and says where
 	// answers go.
 	Proposals *ProposalsConfig `yaml:"proposals"`
@@ -169,6 +171,9 @@ func (c *Config) complete() {
 	}
 	c.completePreviews()
 	c.completeArgoCD()
+	if p := c.Metrics.Prometheus; p != nil {
+		p.In(c.dir)
+	}
 	if c.Catalog.Refresh == 0 {
 		c.Catalog.Refresh = time.Minute
 	}
@@ -230,6 +235,7 @@ func (c *Config) check() []ConfigProblem {
 	c.checkPreviews(k)
 	c.checkSecrets(k)
 	c.checkArgoCD(k)
+	c.checkMetrics(k)
 	c.checkTelemetry(k)
 	return k.problems
 }

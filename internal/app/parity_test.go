@@ -184,7 +184,7 @@ func TestDoorsAgree(t *testing.T) {
 const parityRules = `rules:
   - {name: read, effect: allow, who: {roles: [owner, reader]}, actions: [catalog.read, self.read, audit.read]}
   - {name: act, effect: allow, who: {roles: [owner]}, actions: ["*"], on: {owners: [own]}}
-  - {name: decide, effect: allow, who: {roles: [owner]}, actions: [approvals.read, secrets.read, previews.read, previews.strays, previews.sweep, gitops.read, knowledge.external]}
+  - {name: decide, effect: allow, who: {roles: [owner]}, actions: [approvals.read, secrets.read, previews.read, previews.strays, previews.sweep, gitops.read, gitops.health, knowledge.external]}
   - {name: ask, effect: allow, who: {roles: [reader]}, actions: [previews.create], on: {owners: [own]}}
   - {name: wait, effect: approval, who: {roles: [reader]}, actions: [previews.create], approval: {by: {owners: true}}}
   - {name: self, effect: allow, who: {roles: [stranger]}, actions: [self.read]}

@@ -40,6 +40,7 @@ var layers = []layer{
 	{"internal/store", []string{"catalog", "previews", "secrets", "gitops", "access", "internal/fault"}},
 	{"internal/jobs", []string{"catalog", "previews", "secrets", "gitops", "access", "internal/fault"}},
 	{"internal/argo/instance", nil},
+	{"internal/prometheus", []string{"gitops", "internal/fault"}},
 	{"internal/argo", []string{"previews", "gitops", "internal/fault"}},
 	{"internal/realtest", []string{"internal/fault"}},
 	{"internal/arch", nil},

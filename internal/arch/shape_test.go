@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestOperationsHaveOneShape holds every exported method of a room's Service
+// TestOperationsHaveOneShape holds every exported method of a room's services
 // that takes a caller to func(ctx, who access.Caller, in VerbInput) (*Out, error).
 func TestOperationsHaveOneShape(t *testing.T) {
 	found := 0
@@ -33,7 +33,7 @@ func onService(fn *ast.FuncDecl) bool {
 		return false
 	}
 	id, ok := star.X.(*ast.Ident)
-	return ok && id.Name == "Service"
+	return ok && strings.HasSuffix(id.Name, "Service")
 }
 
 func takesCaller(fn *ast.FuncDecl) bool {

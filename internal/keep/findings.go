@@ -16,7 +16,7 @@ import (
 // Findings is a findings.Keeper over a file of its own, findings.db.
 type Findings struct{ db *bolt.DB }
 
-var keyFindings = []byte("findings 1")
+var keyFindings = []byte("findings 2")
 
 // OpenFindings opens or makes findings.db in dir, as Open does catalog.db.
 func OpenFindings(dir string) (*Findings, error) {

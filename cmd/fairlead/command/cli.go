@@ -19,6 +19,7 @@ type cli struct {
 	Knowledge  knowledgeCmd  `cmd:"" help:"Runbooks, documentation, decisions and answers: search, read, propose."`
 	Creds      credsCmd      `cmd:"" help:"Credentials on loan: run a command with one, list, revoke."`
 	Change     changeCmd     `cmd:"" help:"Changes proposed by pull request: list, show; edit files exactly."`
+	Health     healthCmd     `cmd:"" help:"How a service is doing where it is deployed; exits with 1 unless it is well."`
 	Code       codeCmd       `cmd:"" help:"Search the code of the services."`
 	Approvals  approvalsCmd  `cmd:"" help:"Acts that wait for a person to agree: list, show, grant, deny."`
 	Previews   previewsCmd   `cmd:"" help:"Running copies of services at a revision, which end by themselves."`

@@ -112,7 +112,7 @@ func Run(ctx context.Context, args []string, s Streams) (code int) {
 func newParser(c *cli, s Streams) (*kong.Kong, error) {
 	return kong.New(c, kong.Name("fairlead"),
 		kong.Description("Ask a Fairlead server about services, their owners, dependencies and runbooks; check catalog files offline.\n\n"+
-			"Exit codes: 0 done, 1 the answer is no (a check found errors, a source fails, something exists already, too little is known), "+
+			"Exit codes: 0 done, 1 the answer is no (a check found errors, a source fails, something exists already, too little is known, a deployment is not healthy), "+
 			"2 bad usage, 3 refused, 4 not found, 5 unavailable."),
 		kong.ExplicitGroups([]kong.Group{{Key: "all", Title: "Flags of all commands:"}}),
 		kong.Writers(s.Out, s.Err), kong.Exit(func(code int) { panic(exited{code}) }),
