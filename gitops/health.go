@@ -16,9 +16,9 @@ import (
 // GetDeploymentHealthInput names a service, one of its environments, and the
 // revision that is expected there.
 type GetDeploymentHealthInput struct {
-	Service     string `json:"service" jsonschema:"bare name or reference"`
+	Service     string `json:"service" jsonschema:"name or reference"`
 	Environment string `json:"environment" jsonschema:"as its catalog entry calls it"`
-	Revision    string `json:"revision,omitempty" jsonschema:"commit that should be live: of the deploy repository, or of an image's source; anything else is unknown"`
+	Revision    string `json:"revision,omitempty" jsonschema:"commit that should be live, of the deploy repository or of the source; another is unknown"`
 }
 
 // The verdicts.

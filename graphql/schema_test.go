@@ -15,6 +15,7 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/graphql"
 	"github.com/fairlead-dev/fairlead/graphql/limit"
 	"github.com/fairlead-dev/fairlead/knowledge"
@@ -101,6 +102,8 @@ func TestSchemaHoldsTheRooms(t *testing.T) {
 		"KnowledgeHits": knowledge.KnowledgeHits{}, "KnowledgeHit": knowledge.KnowledgeHit{}, "KnowledgeDocument": knowledge.KnowledgeDocument{}, "OutlineItem": knowledge.OutlineItem{},
 		"ExternalHits": knowledge.ExternalHits{}, "ExternalHit": knowledge.ExternalHit{}, "ExternalProvider": knowledge.ExternalProvider{}, "CodeHits": knowledge.CodeHits{}, "CodeHit": knowledge.CodeHit{}, "CodeExcerpt": code.Excerpt{},
 		"TextSource": knowledge.TextSource{}, "Runbooks": knowledge.Runbooks{}, "RunbookItem": knowledge.RunbookItem{},
+		"DeploymentHealth": gitops.DeploymentHealth{}, "DeployedState": gitops.DeployedState{}, "DeployedImage": gitops.DeployedImage{}, "SyncState": gitops.SyncState{}, "UnwellResource": gitops.UnwellResource{},
+		"DeploymentOperation": gitops.Operation{}, "PastDeployment": gitops.PastDeployment{}, "ObjectiveState": gitops.ObjectiveState{}, "FiringAlert": gitops.FiringAlert{},
 		"ApprovalPage": access.ApprovalPage{}, "Approval": access.Approval{},
 	} {
 		for _, field := range jsonNames(v) {
@@ -111,7 +114,7 @@ func TestSchemaHoldsTheRooms(t *testing.T) {
 	}
 	renamed := map[string]string{"limit": "first", "cursor": "after", "max_tokens": "maxTokens", "facets": "keys", "fullTextFilter": "fullText"}
 	for name, v := range map[string]any{
-		"coverage": catalog.GetCoverageInput{}, "serviceBrief": catalog.GetServiceBriefInput{}, "search": catalog.SearchCatalogInput{}, "facets": catalog.ListFacetsInput{},
+		"deploymentHealth": gitops.GetDeploymentHealthInput{}, "coverage": catalog.GetCoverageInput{}, "serviceBrief": catalog.GetServiceBriefInput{}, "search": catalog.SearchCatalogInput{}, "facets": catalog.ListFacetsInput{},
 		"dependencies": catalog.GetDependenciesInput{}, "ingestionErrors": catalog.ListIngestionErrorsInput{}, "refresh": catalog.RefreshEntityInput{},
 		"registerLocation": catalog.RegisterLocationInput{}, "moveLocation": catalog.MoveLocationInput{}, "unregisterLocation": catalog.UnregisterLocationInput{},
 		"ancestry": catalog.GetAncestryInput{}, "locations": catalog.ListLocationsInput{}, "entities": catalog.ListEntitiesInput{}, "audit": access.ListAuditInput{},
@@ -189,6 +192,7 @@ func TestEveryOperationIsReached(t *testing.T) {
 		"renewCredentials":              {`(lease: "a", ttl: "10m")`, "renew_credentials"},
 		"revokeCredentials":             {`(lease: "a")`, "revoke_credentials"},
 		"revokeAllCredentials":          {`(agent: "a", reason: "b")`, "revoke_all_credentials"},
+		"deploymentHealth":              {`(service: "checkout", environment: "production", revision: "0123456789")`, "get_deployment_health"},
 		"proposals":                     {`(service: "checkout", first: 1)`, "list_proposals"},
 		"proposal":                      {`(id: "a")`, "get_proposal"},
 		"proposeChange":                 {`(service: "checkout", environment: "staging", change: {set: [{path: "a.b", value: 3}], file: null}, reason: "why")`, "propose_change"},
@@ -223,8 +227,8 @@ func TestEveryOperationIsReached(t *testing.T) {
 			if strings.HasSuffix(f.Name, "Approval") {
 				token = "boss" // the admin is an agent
 			}
-			if query := kind + " {" + f.Name + op.args + " " + everything(types, f.Type.Name(), 2) + "}"; strings.Contains(strings.ToLower(f.Name), "preview") || strings.Contains(strings.ToLower(f.Name), "credential") || strings.HasPrefix(f.Name, "pro") || f.Name == "searchExternal" {
-				s.post(token, query, nil) // there is no room for previews, credentials and proposals here and nobody outside, and it says so
+			if query := kind + " {" + f.Name + op.args + " " + everything(types, f.Type.Name(), 2) + "}"; strings.Contains(strings.ToLower(f.Name), "preview") || strings.Contains(strings.ToLower(f.Name), "credential") || strings.HasPrefix(f.Name, "pro") || f.Name == "searchExternal" || f.Name == "deploymentHealth" {
+				s.post(token, query, nil) // there is no room for previews, credentials, proposals and deployments here and nobody outside, and it says so
 			} else {
 				s.data(token, query, nil)
 			}

@@ -12,7 +12,7 @@ func (d *door) healthTools() []entry {
 		return nil
 	}
 	return []entry{
-		tool(d, "get_deployment_health", "Health of a deployment", "Tells what is wanted and live in an environment, and whether it is well: verdict, grounds, what is not well, SLOs, alerts. After a deploy give the revision and ask until it is not progressing.",
+		tool(d, "get_deployment_health", "Health of a deployment", "Whether a service is well where it is deployed, and on what grounds: wanted and live revision, what is not well, SLOs, alerts. After a deploy give its revision and ask until it no longer is progressing.",
 			access.ReadHealth, d.Health.GetDeploymentHealth, (*gitops.DeploymentHealth).Text, traits[gitops.GetDeploymentHealthInput, gitops.DeploymentHealth]{toolset: "gitops", bounded: true}),
 	}
 }

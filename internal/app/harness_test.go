@@ -32,6 +32,7 @@ type server struct {
 	deployers map[string]previews.Deployer
 	pulls     previews.PullForges
 	lender    lender
+	argo      *ArgoDialer
 }
 
 // logBuffer is a log that may be read while it is written.
@@ -87,7 +88,7 @@ func (s *server) start(config string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	cfg.deployers, cfg.pulls, cfg.lender = s.deployers, s.pulls, s.lender
+	cfg.deployers, cfg.pulls, cfg.lender, cfg.Argo = s.deployers, s.pulls, s.lender, s.argo
 	s.logs = &logBuffer{}
 	ctx, cancel := context.WithCancel(context.Background())
 	if s.app, err = New(ctx, cfg, s.logs); err != nil {

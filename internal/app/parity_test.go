@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fairlead-dev/fairlead/gitops/gitopstest"
 	"github.com/fairlead-dev/fairlead/internal/demo"
 	"github.com/fairlead-dev/fairlead/previews"
 	"github.com/fairlead-dev/fairlead/previews/previewstest"
@@ -159,7 +160,7 @@ type said struct {
 
 func TestDoorsAgree(t *testing.T) {
 	s := startParity(t)
-	for _, op := range slices.Concat(operations(), credentialOperations(), proposalOperations(), []operation{externalOperation()}) {
+	for _, op := range slices.Concat(operations(), credentialOperations(), proposalOperations(), healthOperations(), []operation{externalOperation()}) {
 		for _, role := range []string{"owner", "reader", "stranger", "nobody"} {
 			t.Run(op.name+"/"+role, func(t *testing.T) {
 				want := s.askREST(t, op, role)
@@ -179,6 +180,7 @@ func TestDoorsAgree(t *testing.T) {
 	}
 	checkRequestLog(t, s)
 	checkAudit(t, s)
+	checkToolsFit(t, s)
 }
 
 const parityRules = `rules:
@@ -199,7 +201,8 @@ func startParity(t *testing.T) *server {
 	}
 	f := &previewstest.Fake{}
 	stray(t, f, "lost-1")
-	s := &server{t: t, dir: dir, tokens: map[string]string{"nobody": "token-that-nobody-has-0123456789"}, deployers: map[string]previews.Deployer{"local": f}, lender: &secretstest.Fake{}}
+	s := &server{t: t, dir: dir, tokens: map[string]string{"nobody": "token-that-nobody-has-0123456789"}, deployers: map[string]previews.Deployer{"local": f}, lender: &secretstest.Fake{},
+		argo: fakeArgo(gitopstest.NewFake("checkout", strings.Repeat("a", 40), "checkout:1"))}
 	config := withoutPreviews(readFile(t, set.Config))
 	tokens := "  tokens:\n"
 	for _, role := range []string{"owner", "reader", "stranger"} {
@@ -207,7 +210,7 @@ func startParity(t *testing.T) *server {
 		write(t, filepath.Join(dir, "tokens", role), s.tokens[role])
 		tokens += fmt.Sprintf("    - {name: %s, tokenFile: ./tokens/%s, subject: user:default/%s, agent: tester, groups: [group:default/storefront], roles: [%s]}\n", role, role, role, role)
 	}
-	config = strings.Replace(config, "  tokens:\n", tokens, 1) + "policy: {rules: ./rules.yaml, limits: {catalog.refresh: 1000/m}}\npreviews: {}\nproposals: {}\n" + startOutside(t).section()
+	config = strings.Replace(config, "  tokens:\n", tokens, 1) + argoSection + "policy: {rules: ./rules.yaml, limits: {catalog.refresh: 1000/m}}\npreviews: {}\nproposals: {}\n" + startOutside(t).section()
 	config = strings.Replace(config, "refresh: 2s", "refresh: 1h", 1)
 	write(t, filepath.Join(dir, "rules.yaml"), parityRules)
 	if err := os.WriteFile(set.Config, []byte(config), 0o600); err != nil {

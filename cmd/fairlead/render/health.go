@@ -71,8 +71,8 @@ type DeployedState struct {
 	} `json:"images"`
 }
 
-// standing colours a word for how something is.
-func (p *Page) standing(word string) Cell {
+// condition colours a word for how something is.
+func (p *Page) condition(word string) Cell {
 	switch word {
 	case "healthy", "Healthy", "Synced", "Succeeded", "met":
 		return Cell{word, p.Good}
@@ -84,7 +84,7 @@ func (p *Page) standing(word string) Cell {
 
 // Health writes how a deployment is doing.
 func (p *Page) Health(h *Health) {
-	rows := [][]Cell{{{"Verdict", p.Dim}, p.standing(h.Verdict)}}
+	rows := [][]Cell{{{"Verdict", p.Dim}, p.condition(h.Verdict)}}
 	add := func(label, text string) {
 		if text = strings.TrimSpace(text); text != "" {
 			rows = append(rows, []Cell{{label, p.Dim}, {text, nil}})
@@ -121,28 +121,28 @@ func (p *Page) Health(h *Health) {
 func (p *Page) healthTables(h *Health) {
 	var rows [][]Cell
 	for _, r := range h.Resources {
-		rows = append(rows, []Cell{{r.Resource, nil}, p.standing(r.Health), {r.Sync, nil}, {r.Message, nil}})
+		rows = append(rows, []Cell{{r.Resource, nil}, p.condition(r.Health), {r.Sync, nil}, {r.Message, nil}})
 	}
-	p.part("Not well", []string{"RESOURCE", "HEALTH", "SYNC", "MESSAGE"}, rows)
+	p.section("Not well", []string{"RESOURCE", "HEALTH", "SYNC", "MESSAGE"}, rows)
 	rows = nil
 	for _, o := range h.SLO {
-		rows = append(rows, append([]Cell{{o.Name, nil}, p.standing(o.State)}, Texts(fmt.Sprintf("%v%% over %s", o.Objective, o.Window), perhaps(o.BudgetLeft, "%"), perhaps(o.Burn, ""), o.Why)...))
+		rows = append(rows, append([]Cell{{o.Name, nil}, p.condition(o.State)}, Texts(fmt.Sprintf("%v%% over %s", o.Objective, o.Window), perhaps(o.BudgetLeft, "%"), perhaps(o.Burn, ""), o.Why)...))
 	}
-	p.part("Objectives", []string{"NAME", "STATE", "OBJECTIVE", "BUDGET LEFT", "BURN", "WHY"}, rows)
+	p.section("Objectives", []string{"NAME", "STATE", "OBJECTIVE", "BUDGET LEFT", "BURN", "WHY"}, rows)
 	rows = nil
 	for _, a := range h.Alerts {
-		rows = append(rows, append([]Cell{{a.Name, nil}, p.standing(a.Severity)}, Texts(a.Since, a.Summary, a.Runbook)...))
+		rows = append(rows, append([]Cell{{a.Name, nil}, p.condition(a.Severity)}, Texts(a.Since, a.Summary, a.Runbook)...))
 	}
-	p.part("Alerts", []string{"NAME", "SEVERITY", "SINCE", "SUMMARY", "RUNBOOK"}, rows)
+	p.section("Alerts", []string{"NAME", "SEVERITY", "SINCE", "SUMMARY", "RUNBOOK"}, rows)
 	rows = nil
 	for _, d := range h.History {
 		rows = append(rows, Texts(d.Revision, d.At, d.By))
 	}
-	p.part("Synced before", []string{"REVISION", "AT", "BY"}, rows)
+	p.section("Synced before", []string{"REVISION", "AT", "BY"}, rows)
 }
 
-// part writes a table below a heading, where it has rows.
-func (p *Page) part(heading string, columns []string, rows [][]Cell) {
+// section writes a table below a heading, where it has rows.
+func (p *Page) section(heading string, columns []string, rows [][]Cell) {
 	if len(rows) > 0 {
 		p.Heading(heading)
 		p.Table(columns, rows)

@@ -1,0 +1,46 @@
+package app
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/fairlead-dev/fairlead/gitops/gitopstest"
+	"github.com/fairlead-dev/fairlead/internal/argo/instance"
+)
+
+// healthOperations are those of what is deployed.
+func healthOperations() []operation {
+	return []operation{
+		{name: "get_deployment_health", paths: []string{"verdict", "grounds[]", "service", "environment", "application", "live.revision", "live.images[].name", "live.images[].tag", "desired.revision", "sync.status", "history[].revision", "operation.phase"},
+			method: "GET", rest: "/api/v1/deployments/health?service=checkout&environment=production&revision=0123456789abcdef", field: "deploymentHealth",
+			graph: `deploymentHealth(service: "checkout", environment: "production", revision: "0123456789abcdef") { verdict grounds service environment application live { revision images { name tag } } desired { revision } sync { status } history { revision } operation { phase } }`,
+			tool:  "get_deployment_health", args: map[string]any{"service": "checkout", "environment": "production", "revision": "0123456789abcdef"}},
+		{name: "get_deployment_health", paths: []string{"verdict"}, method: "GET", rest: "/api/v1/deployments/health?service=checkout&environment=moon", field: "deploymentHealth",
+			graph: `deploymentHealth(service: "checkout", environment: "moon") { verdict }`, tool: "get_deployment_health", args: map[string]any{"service": "checkout", "environment": "moon"}},
+	}
+}
+
+// argoSection configures the Argo CD of fakeArgo.
+const argoSection = "argocd: [{name: main, server: argocd.example.com, tokenEnv: NONE}]\n"
+
+// fakeArgo is an Argo CD that is not asked for previews.
+func fakeArgo(f *gitopstest.Fake) *ArgoDialer {
+	return &ArgoDialer{Dial: func(instance.Config) (ArgoClient, error) { return nobody{Deployments: f}, nil }}
+}
+
+// checkToolsFit holds the list of the tools of all rooms to its budget.
+func checkToolsFit(t *testing.T, s *server) {
+	t.Helper()
+	list := s.send("owner", http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "Content-Type", "application/json", "Accept", "application/json, text/event-stream").body
+	for _, name := range []string{"get_service_brief", "create_preview_environment", "get_proposal", "get_deployment_health", "search_knowledge"} {
+		if !strings.Contains(list, `"`+name+`"`) {
+			t.Errorf("%s is not listed", name)
+		}
+	}
+	if n := (len(list) + 3) / 4; n > 6_000 {
+		t.Errorf("the tools of all rooms take %d tokens, more than 6,000", n)
+	} else {
+		t.Logf("the tools of all rooms take %d tokens", n)
+	}
+}
