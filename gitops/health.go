@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -188,8 +189,8 @@ func (s *HealthService) answer(ctx context.Context, who access.Caller, q *questi
 	}
 	h := q.tell(e, m)
 	for i := range h.Alerts {
-		if a := &h.Alerts[i]; a.Runbook == "" && s.cfg.Runbook != nil {
-			a.Runbook = s.cfg.Runbook(ctx, who, a.Name, h.Service)
+		if a := &h.Alerts[i]; s.cfg.Runbook != nil {
+			a.Runbook = cmp.Or(s.cfg.Runbook(ctx, who, a.Name, h.Service), a.Runbook)
 		}
 	}
 	h.fit(maxHealthTokens)

@@ -32,7 +32,7 @@ type lookUp[V any] struct {
 
 func newShelf[V any](keep, patience time.Duration, now func() time.Time) *shelf[V] {
 	s := &shelf[V]{keep: keep, patience: patience, now: now, looks: map[string]*lookUp[V]{}}
-	s.life, s.end = context.WithCancel(context.Background())
+	s.life, s.end = context.WithCancel(context.Background()) //nolint:gosec // close calls it
 	return s
 }
 

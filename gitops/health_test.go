@@ -190,9 +190,6 @@ func TestLooksAgain(t *testing.T) {
 			if _, looks := w.fake.Asked(); looks != 1 {
 				t.Errorf("it was compared anew %d times", looks)
 			}
-			w = newWorld(t, func(c *gitops.HealthConfig) {
-				c.Instances = map[string]gitops.Deployments{"main": never{c.Instances["main"]}}
-			})
 			f := gitopstest.NewFake("checkout", first, "web:1")
 			f.Set(change)
 			w = newWorld(t, func(c *gitops.HealthConfig) { c.Instances = map[string]gitops.Deployments{"main": never{f}} })

@@ -15,11 +15,11 @@ declare -A concerns=(
   [clients]='^(mcp|rest|graphql|internal/(app|realtest)|catalog|access)/'
   [tokens]='^(access|internal/realtest)/'
   [backstage]='^(rest|catalog|internal/(app|realtest|store))/'
-  [argocd]='^(previews|secrets/vault|cmd/fairleadd|internal/(argo|app|realtest))/'
+  [argocd]='^(previews|gitops|secrets/vault|cmd/fairleadd|internal/(argo|app|realtest))/'
   [cgroups]='^(previews/(local|previewstest)|internal/realtest)/'
-  [alerts]='^(docs/alerts|internal/realtest)/'
+  [alerts]='^(docs/alerts|internal/(realtest|prometheus)|gitops|catalog/infer)/'
 )
-declare -A limit=([postgres]=15m [vault]=15m [gitea]=15m [clients]=20m [tokens]=10m [backstage]=10m [argocd]=25m [cgroups]=12m [alerts]=3m)
+declare -A limit=([postgres]=15m [vault]=15m [gitea]=15m [clients]=20m [tokens]=10m [backstage]=10m [argocd]=25m [cgroups]=12m [alerts]=5m)
 order=(postgres vault clients tokens backstage gitea argocd cgroups alerts)
 
 changed() {
@@ -86,7 +86,9 @@ for s in "${selected[@]}"; do
     cgroups)
       internal/realtest/cgroups.sh 600 || failed=1 ;;
     alerts)
-      internal/realtest/promtool.sh || failed=1 ;;
+      internal/realtest/promtool.sh || failed=1
+      go test -race -timeout "${limit[$s]}" ./internal/prometheus || failed=1
+      go test -race -timeout "${limit[$s]}" -run TestDeploymentMeasured ./internal/app || failed=1 ;;
     tokens)
       internal/realtest/tokens.sh
       go test -race -timeout "${limit[$s]}" -run Real ./access/oidc || failed=1 ;;

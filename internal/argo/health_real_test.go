@@ -56,7 +56,7 @@ func pushed(t testing.TB, a *realtest.Argo, r *realtest.Repository, name string,
 	return revision
 }
 
-func TestDeploymentsContract(t *testing.T) {
+func TestArgoCDDeploymentsContract(t *testing.T) {
 	gitopstest.Contract(t, func(t *testing.T) *gitopstest.Subject {
 		a := realtest.ArgoCD(t)
 		r := a.Repository(t, map[string]string{"deploy/web.yaml": realtest.Web("web:1")})
@@ -69,10 +69,10 @@ func TestDeploymentsContract(t *testing.T) {
 	})
 }
 
-// TestNoValueOfAnApplicationPasses plants values in each place of an
+// TestArgoCDValuesOfAnApplicationStay plants values in each place of an
 // application's sources that Argo CD has, has a chart quote some of them in its
 // error, and looks for them in all that the room is given.
-func TestNoValueOfAnApplicationPasses(t *testing.T) {
+func TestArgoCDValuesOfAnApplicationStay(t *testing.T) {
 	a := realtest.ArgoCD(t)
 	canary := func(n int) string { return fmt.Sprintf("canary%dof%s", n, strings.ToLower(rand.Text()[:8])) }
 	params, values, object, info, password := canary(1), canary(2), canary(3), canary(4), canary(5)

@@ -3,22 +3,11 @@
 # distribution's package: that they can be read, and what they answer to.
 set -euo pipefail
 . "$(dirname "$0")/once.sh"
-
-get_promtool() {
-  need apt-get apt
-  need dpkg-deb dpkg
-  apt-get download -qq prometheus
-  dpkg-deb -x prometheus_*.deb all
-  mv all/usr/bin/promtool .
-  rm -rf all prometheus_*.deb
-  ./promtool --version
-}
-
-once promtool "promtool" get_promtool
+"$(dirname "$0")/prometheus.sh"
 cd "$(dirname "$0")/../../docs/alerts"
 for rules in *.yaml; do
   case $rules in
-    *.test.yaml) "$cache/promtool/promtool" test rules "$rules" ;;
-    *) "$cache/promtool/promtool" check rules "$rules" ;;
+    *.test.yaml) "$cache/prometheus/promtool" test rules "$rules" ;;
+    *) "$cache/prometheus/promtool" check rules "$rules" ;;
   esac
 done
