@@ -112,11 +112,11 @@ func TestStrangeAnswers(t *testing.T) {
 			fmt.Fprint(w, `{"status":"success","data":{"resultType":"x","result":[]}}`)
 		}, "cannot be read"},
 		"an error of its own": {func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(500)
+			w.WriteHeader(http.StatusInternalServerError)
 			fmt.Fprint(w, `{"status":"error","errorType":"internal","error":"secret"}`)
 		}, "cannot be read"},
 		"an expression so long": {func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(503)
+			w.WriteHeader(http.StatusServiceUnavailable)
 			fmt.Fprint(w, `{"status":"error","errorType":"timeout","error":"x"}`)
 		}, "took too long"},
 	} {
