@@ -44,7 +44,7 @@ func Prometheus(t testing.TB, target, rules string) *PrometheusServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer log.Close()                                                                                                 // the program has its own
+	defer log.Close()                                                                                                      // the program has its own
 	cmd := exec.Command("sh", "-c", redisKeeper, "keeper", program, "--config.file="+filepath.Join(dir, "prometheus.yml"), //nolint:noctx,gosec // it ends with its standard input; a program that prometheus.sh unpacked
 		"--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+loopback(port))
 	cmd.Stdout, cmd.Stderr = log, log
