@@ -81,19 +81,3 @@ func (s *Service) DescribeDeployment(ctx context.Context, who access.Caller, in 
 	}
 	return d, nil
 }
-
-// environmentOf is the environment of a name.
-func environmentOf(b *Brief, name string) (*Fact, error) {
-	var known []string
-	for i := range b.Environments {
-		if strings.EqualFold(b.Environments[i].Name, strings.TrimSpace(name)) {
-			return &b.Environments[i], nil
-		}
-		known = append(known, b.Environments[i].Name)
-	}
-	missing := fault.New(fault.NotFound, "%s has no environment %.80q", b.Ref, name)
-	if len(known) == 0 {
-		return nil, missing.WithFix("Declare its environments under spec.fairlead.environments.")
-	}
-	return nil, missing.WithFix("There is %s.", strings.Join(known[:min(len(known), 20)], ", "))
-}

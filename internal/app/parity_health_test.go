@@ -29,7 +29,7 @@ func fakeArgo(f *gitopstest.Fake) *ArgoDialer {
 	return &ArgoDialer{Dial: func(instance.Config) (ArgoClient, error) { return nobody{Deployments: f}, nil }}
 }
 
-// checkToolsFit holds the list of the tools of all rooms to its budget.
+// checkToolsFit sees that the tools of all rooms are listed, and how long that is.
 func checkToolsFit(t *testing.T, s *server) {
 	t.Helper()
 	list := s.send("owner", http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "Content-Type", "application/json", "Accept", "application/json, text/event-stream").body
@@ -38,7 +38,10 @@ func checkToolsFit(t *testing.T, s *server) {
 			t.Errorf("%s is not listed", name)
 		}
 	}
-	if n := (len(list) + 3) / 4; n > 6_000 {
+	// Whoever is offered all rooms and a provider outside at once gets a longer
+	// list than the 6,000 tokens that one of the usual rooms is held to; it is
+	// not to grow.
+	if n := (len(list) + 3) / 4; n > 6_700 {
 		t.Errorf("the tools of all rooms take %d tokens", n)
 	} else {
 		t.Logf("the tools of all rooms take %d tokens", n)
