@@ -47,3 +47,24 @@ func checkToolsFit(t *testing.T, s *server) {
 		t.Logf("the tools of all rooms take %d tokens", n)
 	}
 }
+
+// at are the values at a path, of all items where it leads through lists.
+func at(v any, path []string) []any {
+	if len(path) == 0 {
+		if v == nil || v == "" {
+			return nil
+		}
+		return []any{v}
+	}
+	name, list := strings.CutSuffix(path[0], "[]")
+	m, _ := v.(map[string]any)
+	if !list {
+		return at(m[name], path[1:])
+	}
+	var out []any
+	items, _ := m[name].([]any)
+	for _, it := range items {
+		out = append(out, at(it, path[1:])...)
+	}
+	return out
+}

@@ -305,26 +305,6 @@ func pick(paths []string, v any) said {
 	return out
 }
 
-func at(v any, path []string) []any {
-	if len(path) == 0 {
-		if v == nil || v == "" {
-			return nil
-		}
-		return []any{v}
-	}
-	name, list := strings.CutSuffix(path[0], "[]")
-	m, _ := v.(map[string]any)
-	if !list {
-		return at(m[name], path[1:])
-	}
-	var out []any
-	items, _ := m[name].([]any)
-	for _, it := range items {
-		out = append(out, at(it, path[1:])...)
-	}
-	return out
-}
-
 // checkRequestLog holds the doors to one record of a call, but for the door.
 func checkRequestLog(t *testing.T, s *server) {
 	byCall := map[string]map[string]bool{}
