@@ -3,7 +3,9 @@
 # first the catalog alone, then the server with its doors, then many
 # repositories and large ones, previews, then the packages' own benchmarks. Takes
 # about six minutes; asserts nothing. Arguments go to the program, for example
-# -parts many, -parts million for the memory over a million requests, or
+# -parts many, -parts million for the memory over a million requests,
+# -parts credentials for credentials on loan beside a real Vault alone
+# (internal/realtest/vault.sh builds it), or
 # -parts backstage -beside 10000 for what a real Backstage takes for the same
 # (ten minutes; internal/realtest/backstage.sh installs it), or -parts argocd for
 # what a preview adds to what a real Argo CD takes (make test-real builds it).

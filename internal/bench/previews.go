@@ -63,7 +63,7 @@ func previewDemo(ctx context.Context, dir, section string) (*demo.Set, error) {
 	}
 	config, _, _ := strings.Cut(string(data), "previews:")
 	config = strings.Replace(config, "refresh: 2s", "refresh: 1h", 1)
-	return set, os.WriteFile(set.Config, []byte(config+"policy: {limits: {previews.create: 100000/m}}\n"+section), 0o600) //nolint:gosec // a file in the folder that was made for it
+	return set, os.WriteFile(set.Config, []byte(config+"policy: {limits: {previews.create: 100000/m, secrets.request: 100000/m, secrets.revoke: 100000/m}}\n"+section), 0o600) //nolint:gosec // a file in the folder that was made for it
 }
 
 // localPreviews measures previews on this machine.

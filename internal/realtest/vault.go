@@ -3,6 +3,7 @@ package realtest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -52,28 +53,67 @@ func VaultTLS(t testing.TB) *VaultServer {
 	return newVault(t, true)
 }
 
+// NewVault is Vault for programs that are no tests: over a folder, and with what
+// ends it.
+func NewVault(ctx context.Context, dir string) (s *VaultServer, stop func(), err error) {
+	s = &VaultServer{dir: dir}
+	if err := s.find(); err != nil {
+		return nil, nil, err
+	}
+	if err := s.place(false); err != nil {
+		return nil, nil, err
+	}
+	if err := s.start(ctx); err != nil {
+		return nil, nil, err
+	}
+	if err := s.initialise(ctx); err != nil {
+		s.stop()
+		return nil, nil, err
+	}
+	return s, s.stop, nil
+}
+
 func newVault(t testing.TB, secure bool) *VaultServer {
 	t.Helper()
 	s := &VaultServer{dir: t.TempDir()}
 	need(t, "Vault", s.find())
+	if err := s.place(secure); err != nil {
+		t.Fatal(err)
+	}
+	s.StartSealed(t)
+	t.Cleanup(s.stop)
+	must(t, s.initialise)
+	return s
+}
+
+// must does something that ends the test where it fails, and outlives it where
+// it ends meanwhile.
+func must(t testing.TB, do func(ctx context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), startWithin)
+	defer cancel()
+	if err := do(ctx); err != nil {
+		t.Fatalf("Vault: %v", err)
+	}
+}
+
+// place decides where it is and how it is reached.
+func (s *VaultServer) place(secure bool) error {
 	port, err := freePort()
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	s.AuditFile = filepath.Join(s.dir, "audit")
 	s.Address, s.api = "http://"+loopback(port), &api{client: &http.Client{Transport: &http.Transport{}}}
 	if secure {
 		if s.certificates, err = newCertificates(s.dir); err != nil {
-			t.Fatal(err)
+			return err
 		}
 		s.CAFile = s.certificates.authorityFile
 		s.Address, s.api.client = "https://"+loopback(port), trusting(s.certificates, (&net.Dialer{}).DialContext)
 	}
 	s.api.url = s.Address + "/v1/"
-	s.StartSealed(t)
-	t.Cleanup(s.stop)
-	s.initialise(t)
-	return s
+	return nil
 }
 
 // find finds what vault.sh built last.
@@ -100,25 +140,32 @@ func (s *VaultServer) find() error {
 }
 
 // initialise makes its keys, mounts kv and has it write its audit.
-func (s *VaultServer) initialise(t testing.TB) {
-	t.Helper()
+func (s *VaultServer) initialise(ctx context.Context) error {
 	var made struct {
 		Keys      []string `json:"keys"`
 		RootToken string   `json:"root_token"`
 	}
-	s.Must(t, http.MethodPut, "sys/init", map[string]any{"secret_shares": 1, "secret_threshold": 1}, &made)
+	if err := s.Ask(ctx, http.MethodPut, "sys/init", map[string]any{"secret_shares": 1, "secret_threshold": 1}, &made); err != nil {
+		return err
+	}
 	s.UnsealKey, s.RootToken, s.api.token = made.Keys[0], made.RootToken, made.RootToken
-	s.Unseal(t)
-	s.Must(t, http.MethodPut, "sys/audit/file", map[string]any{"type": "file", "options": map[string]any{"file_path": s.AuditFile}}, nil)
-	s.Must(t, http.MethodPost, "sys/mounts/secret", map[string]any{"type": "kv", "options": map[string]any{"version": "2"}}, nil)
+	if err := s.unseal(ctx); err != nil {
+		return err
+	}
+	return errors.Join(s.Ask(ctx, http.MethodPut, "sys/audit/file", map[string]any{"type": "file", "options": map[string]any{"file_path": s.AuditFile}}, nil),
+		s.Ask(ctx, http.MethodPost, "sys/mounts/secret", map[string]any{"type": "kv", "options": map[string]any{"version": "2"}}, nil))
 }
 
 // StartSealed starts it, where it has ended, as after a reboot: sealed.
 func (s *VaultServer) StartSealed(t testing.TB) {
 	t.Helper()
+	must(t, s.start)
+}
+
+func (s *VaultServer) start(ctx context.Context) error {
 	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	defer log.Close() // the program has its own
 	_, address, _ := strings.Cut(s.Address, "://")
@@ -131,7 +178,7 @@ func (s *VaultServer) StartSealed(t testing.TB) {
 		err = cmd.Start()
 	}
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	ended := make(chan struct{})
 	go func() {
@@ -139,7 +186,7 @@ func (s *VaultServer) StartSealed(t testing.TB) {
 		close(ended)
 	}()
 	s.cmd, s.ended = cmd, ended
-	s.await(t, "answer", func(code int) bool { return code != 0 })
+	return s.await(ctx, "answer", func(code int) bool { return code != 0 })
 }
 
 // Start starts it, where it has ended, and unseals it.
@@ -174,14 +221,22 @@ func (s *VaultServer) Restart(t testing.TB) {
 func (s *VaultServer) Seal(t testing.TB) {
 	t.Helper()
 	s.Must(t, http.MethodPut, "sys/seal", nil, nil)
-	s.await(t, "be sealed", func(code int) bool { return code == http.StatusServiceUnavailable })
+	must(t, func(ctx context.Context) error {
+		return s.await(ctx, "be sealed", func(code int) bool { return code == http.StatusServiceUnavailable })
+	})
 }
 
 // Unseal has it answer again, and waits until it does.
 func (s *VaultServer) Unseal(t testing.TB) {
 	t.Helper()
-	s.Must(t, http.MethodPut, "sys/unseal", map[string]any{"key": s.UnsealKey}, nil)
-	s.await(t, "be unsealed", func(code int) bool { return code == http.StatusOK })
+	must(t, s.unseal)
+}
+
+func (s *VaultServer) unseal(ctx context.Context) error {
+	if err := s.Ask(ctx, http.MethodPut, "sys/unseal", map[string]any{"key": s.UnsealKey}, nil); err != nil {
+		return err
+	}
+	return s.await(ctx, "be unsealed", func(code int) bool { return code == http.StatusOK })
 }
 
 // Pid is its process.
@@ -198,12 +253,14 @@ func (s *VaultServer) API(t testing.TB, method, path string, in, out any) (statu
 // Must is API where anything but a success ends the test.
 func (s *VaultServer) Must(t testing.TB, method, path string, in, out any) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), startWithin)
-	defer cancel()
-	status, err := s.api.json(ctx, method, path, jsonType, in, out)
-	if err != nil {
-		t.Fatalf("Vault: %v (%d)", err, status)
-	}
+	must(t, func(ctx context.Context) error { return s.Ask(ctx, method, path, in, out) })
+}
+
+// Ask is API for programs that are no tests, where anything but a success is an
+// error.
+func (s *VaultServer) Ask(ctx context.Context, method, path string, in, out any) error {
+	_, err := s.api.json(ctx, method, path, jsonType, in, out)
+	return err
 }
 
 // stop ends it in order.
@@ -213,22 +270,19 @@ func (s *VaultServer) stop() {
 }
 
 // await waits until its health is such a status; 0 is none.
-func (s *VaultServer) await(t testing.TB, what string, is func(code int) bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), startWithin)
-	defer cancel()
+func (s *VaultServer) await(ctx context.Context, what string, is func(code int) bool) error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		code, _, _ := s.api.call(ctx, http.MethodGet, "sys/health?standbyok=true", jsonType, nil) // no answer is 0
 		if is(code) {
-			return
+			return nil
 		}
 		select {
 		case <-s.ended:
-			t.Fatalf("Vault ended:\n%s", s.log())
+			return fmt.Errorf("it ended:\n%s", s.log())
 		case <-ctx.Done():
-			t.Fatalf("Vault does not %s: health %d\n%s", what, code, s.log())
+			return fmt.Errorf("it does not %s: health %d\n%s", what, code, s.log())
 		case <-tick.C:
 		}
 	}

@@ -2,6 +2,7 @@ package realtest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -16,16 +17,23 @@ import (
 func (s *VaultServer) Database(t testing.TB, mount string) (database string) {
 	t.Helper()
 	database = Postgres(t)
+	must(t, func(ctx context.Context) error { return s.MountDatabase(ctx, mount, database) })
+	return database
+}
+
+// MountDatabase mounts the database engine over the database of a URL.
+func (s *VaultServer) MountDatabase(ctx context.Context, mount, database string) error {
 	at, err := url.Parse(database)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	s.Must(t, http.MethodPost, "sys/mounts/"+mount, map[string]any{"type": "database"}, nil)
-	s.Must(t, http.MethodPost, mount+"/config/postgres", map[string]any{
+	if err := s.Ask(ctx, http.MethodPost, "sys/mounts/"+mount, map[string]any{"type": "database"}, nil); err != nil {
+		return err
+	}
+	return s.Ask(ctx, http.MethodPost, mount+"/config/postgres", map[string]any{
 		"plugin_name": "postgresql-database-plugin", "allowed_roles": "*", "username": "fairlead", "password": "any",
 		"connection_url": fmt.Sprintf("postgresql://{{username}}:{{password}}@%s%s?sslmode=disable", at.Host, at.Path),
 	}, nil)
-	return database
 }
 
 // DatabaseRole has Database's engine make users that may log in and read
@@ -34,7 +42,12 @@ func (s *VaultServer) Database(t testing.TB, mount string) (database string) {
 // other's way in PostgreSQL ("tuple concurrently updated").
 func (s *VaultServer) DatabaseRole(t testing.TB, mount, role string, ttl, limit time.Duration) {
 	t.Helper()
-	s.Must(t, http.MethodPost, mount+"/roles/"+role, map[string]any{
+	must(t, func(ctx context.Context) error { return s.AddDatabaseRole(ctx, mount, role, ttl, limit) })
+}
+
+// AddDatabaseRole is DatabaseRole for programs that are no tests.
+func (s *VaultServer) AddDatabaseRole(ctx context.Context, mount, role string, ttl, limit time.Duration) error {
+	return s.Ask(ctx, http.MethodPost, mount+"/roles/"+role, map[string]any{
 		"db_name": "postgres", "default_ttl": ttl.Seconds(), "max_ttl": limit.Seconds(),
 		"creation_statements":   `CREATE ROLE "{{name}}" WITH LOGIN PASSWORD '{{password}}' VALID UNTIL '{{expiration}}' IN ROLE pg_read_all_data;`,
 		"revocation_statements": `DROP ROLE IF EXISTS "{{name}}";`,
