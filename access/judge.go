@@ -90,6 +90,9 @@ func (g *Guard) judged(ctx context.Context, who Caller, op *Op) *fault.Error {
 	switch {
 	case f != nil:
 		g.logger.ErrorContext(ctx, "policy as code gave no answer", "action", op.Action, "operation", op.Operation, "error", f.Unwrap())
+		if op.Action == RevokeCredentials {
+			return nil // a policy that is broken is no reason to leave credentials with whoever has them
+		}
 		return f
 	case len(objections) > 0:
 		return objectionsFault(objections)

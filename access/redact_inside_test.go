@@ -64,8 +64,8 @@ func TestRedactFinds(t *testing.T) {
 }
 
 // TestRedactTakesNoTimeForNothing lets texts that nearly hold secrets all along
-// pass. Time grows with their length alone: of ten times the text it is nowhere
-// near the hundredfold.
+// pass. Time grows with their length alone: for 32 times the text it is nowhere
+// near the thousandfold, however busy the machine is.
 func TestRedactTakesNoTimeForNothing(t *testing.T) {
 	for _, piece := range []string{"token.", "token", "token = ", "-----BEGIN A ", "-----BEGIN PRIVATE KEY----", "://a", "bearer ", "eyJaaaaaaaa.", "sk-a ", "fairlead_", "a-token-", "token: token\n"} {
 		took := func(size int) time.Duration {
@@ -75,8 +75,8 @@ func TestRedactTakesNoTimeForNothing(t *testing.T) {
 			Redact(s)
 			return time.Since(start)
 		}
-		if small, large := took(2<<10), took(20<<10); large > 25*max(small, 5*time.Millisecond) {
-			t.Errorf("%q: 2 KiB take %s, 20 KiB %s", piece, small, large)
+		if small, large := took(1<<10), took(32<<10); large > 400*max(small, time.Millisecond) {
+			t.Errorf("%q: 1 KiB takes %s, 32 KiB %s", piece, small, large)
 		}
 	}
 }

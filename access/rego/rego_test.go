@@ -121,6 +121,9 @@ func TestPoliciesThatFailLetNothingThrough(t *testing.T) {
 		}); fault.CodeOf(err) != fault.Unavailable {
 			t.Errorf("%s: %v", name, err)
 		}
+		if _, err := access.Do(t.Context(), guard, accesstest.As("alice"), access.Op{Action: access.RevokeCredentials, Operation: "o"}, func(context.Context) (*int, error) { return nil, nil }); err != nil {
+			t.Errorf("%s: credentials cannot be taken back: %v", name, err)
+		}
 	}
 }
 

@@ -88,10 +88,28 @@ func (a *App) runSecrets(ctx context.Context) error {
 	}
 	var beside sync.WaitGroup
 	defer beside.Wait()
+	beside.Go(func() { a.forgetLeases(ctx) })
 	if a.vault != nil {
 		beside.Go(func() { _ = a.vault.Run(ctx) }) // it gives nil
 	}
 	return a.secrets.Run(ctx)
+}
+
+// forgetLeasesAfter is how long leases that have ended are on record.
+const forgetLeasesAfter = 30 * 24 * time.Hour
+
+// forgetLeases forgets, once an hour, the leases that ended long ago.
+func (a *App) forgetLeases(ctx context.Context) {
+	for {
+		if err := a.store.ForgetLeases(ctx, time.Now().Add(-forgetLeasesAfter)); err != nil && ctx.Err() == nil {
+			a.telemetry.log.WarnContext(ctx, "leases that ended long ago could not be forgotten", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Hour):
+		}
+	}
 }
 
 // bindings are what leases end with: previews and proposals.
