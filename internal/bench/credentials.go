@@ -79,23 +79,24 @@ func (l *lending) serve(ctx context.Context, r report, program, dir string) erro
 // configure has Vault make users, and a server lend them.
 func (l *lending) configure(ctx context.Context, dir string) (*demo.Set, error) {
 	file := filepath.Join(dir, "vault", "token")
-	if err := errors.Join(l.vault.MountDatabase(ctx, "database", l.database), l.vault.AddDatabaseRole(ctx, "database", "checkout-ro", time.Hour, 2*time.Hour),
-		os.WriteFile(file, []byte(l.vault.RootToken), 0o600)); err != nil {
-		return nil, err
-	}
-	return previewDemo(ctx, filepath.Join(dir, "demo"), fmt.Sprintf(`previews: {deployers: {local: {}}}
+	err := errors.Join(l.vault.MountDatabase(ctx, "database", l.database), l.vault.AddDatabaseRole(ctx, "database", "checkout-ro", time.Hour, 2*time.Hour), os.WriteFile(file, []byte(l.vault.RootToken), 0o600))
+	set, failure := previewDemo(ctx, filepath.Join(dir, "demo"), fmt.Sprintf(`previews: {deployers: {local: {}}}
 vault: {address: %q, auth: {tokenFile: %q}}
 secrets: {limits: {perAgent: 1000, perPerson: 1000, perService: %d}}
 `, l.vault.Address, file, loansRoom))
+	return set, errors.Join(err, failure)
 }
 
 // ending gives back what was borrowed.
 type ending func(ctx context.Context) error
 
+// leaseID is what is read of leases.
+type leaseID struct{ Lease string }
+
 // borrow has Fairlead lend another credential.
 func (l *lending) borrow(ctx context.Context, boundTo string) (lease string, err error) {
 	body := fmt.Sprintf(`{"service":"checkout","name":"db-readonly","new":true,"boundTo":%q}`, boundTo)
-	var loan struct{ Lease string }
+	var loan leaseID
 	data, err := l.ask(ctx, request{method: http.MethodPost, path: "/api/v1/credentials", body: body, header: jsonBody(), holds: `"unwrapURL"`})
 	if err == nil {
 		err = json.Unmarshal(data, &loan)
@@ -164,23 +165,29 @@ func (l *lending) drawBy(ctx context.Context, token string) error {
 // noUsers is a statement that ends when PostgreSQL has none of Vault's users.
 const noUsers = `set statement_timeout = '60s'; do $$ begin while exists (select from pg_roles where rolname like 'v-%') loop perform pg_sleep(0.002); end loop; end $$`
 
-// untilGone ends something and tells how long it takes until PostgreSQL has no
-// users left, looking included.
-func (l *lending) untilGone(ctx context.Context, end ending) (time.Duration, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+// watch tells when PostgreSQL has no users left.
+func (l *lending) watch(ctx context.Context) <-chan error {
 	gone := make(chan error, 1)
-	began := time.Now()
 	go func() {
 		_, err := realtest.SQL(ctx, l.database, noUsers)
 		gone <- err
 	}()
-	if err := end(ctx); err != nil {
+	return gone
+}
+
+// untilGone ends something and adds how long it takes until PostgreSQL has no
+// users left, looking included.
+func (l *lending) untilGone(ctx context.Context, times *[]time.Duration, end ending) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	began, gone := time.Now(), l.watch(ctx)
+	err := end(ctx)
+	if err != nil {
 		cancel()
-		return 0, errors.Join(err, <-gone)
 	}
-	err := <-gone
-	return time.Since(began), err
+	err = errors.Join(err, <-gone)
+	*times = append(*times, time.Since(began))
+	return err
 }
 
 // turns are how long lending and giving back took by one way.
@@ -190,12 +197,10 @@ type turns struct{ lent, gone []time.Duration }
 func (l *lending) turn(ctx context.Context, t *turns, way func(context.Context) (ending, error)) error {
 	began := time.Now()
 	end, err := way(ctx)
-	if err != nil {
-		return err
+	if err == nil {
+		t.lent = append(t.lent, time.Since(began))
+		err = l.untilGone(ctx, &t.gone, end)
 	}
-	t.lent = append(t.lent, time.Since(began))
-	took, err := l.untilGone(ctx, end)
-	t.gone = append(t.gone, took)
 	return err
 }
 
@@ -256,15 +261,16 @@ func (l *lending) crowd(ctx context.Context, r report) error {
 	}
 	known := 0
 	for _, lease := range lent {
-		if slices.Contains(live, lease) {
+		if slices.Contains(live, leaseID{lease}) {
 			known++
 		}
 	}
 	users, err := l.users(ctx)
 	r.line(fmt.Sprintf("%d at once, room for %d: lent / refused / lost", loansAtOnce, loansRoom), fmt.Sprintf("%d / %d / %d, after %s", len(lent), refused, len(lent)-known, seconds(took)), fmt.Sprintf("%d, none lost", loansRoom))
 	r.line("in the ledger / in PostgreSQL", fmt.Sprintf("%d / %s", len(live), users), "the same")
-	gone, e := l.untilGone(ctx, l.asking(request{method: http.MethodPost, path: "/api/v1/credentials/revoke-all", body: `{"service":"checkout","reason":"measuring"}`, header: jsonBody()}))
-	r.line("all of the service revoked, until the last user is gone", seconds(gone), "2 s")
+	var gone []time.Duration
+	e = l.untilGone(ctx, &gone, l.asking(request{method: http.MethodPost, path: "/api/v1/credentials/revoke-all", body: `{"service":"checkout","reason":"measuring"}`, header: jsonBody()}))
+	r.line("all of the service revoked, until the last user is gone", seconds(gone[0]), "2 s")
 	return errors.Join(err, e)
 }
 
@@ -298,16 +304,13 @@ func (l *lending) users(ctx context.Context) (string, error) {
 }
 
 // live are the leases that are.
-func (l *lending) live(ctx context.Context) (ids []string, err error) {
-	var page struct{ Items []struct{ Lease string } }
+func (l *lending) live(ctx context.Context) ([]leaseID, error) {
+	var page struct{ Items []leaseID }
 	data, err := l.ask(ctx, request{method: http.MethodGet, path: "/api/v1/credentials?state=live&limit=200"})
 	if err == nil {
 		err = json.Unmarshal(data, &page)
 	}
-	for _, it := range page.Items {
-		ids = append(ids, it.Lease)
-	}
-	return ids, err
+	return page.Items, err
 }
 
 // bound has previews end to which credentials are bound.
@@ -316,18 +319,15 @@ func (l *lending) bound(ctx context.Context, r report) error {
 	for i := range loansPreviews {
 		p, err := l.create(ctx, fmt.Sprintf("bound-%d", i), "60s")
 		for range loansBound {
-			if err == nil {
-				_, err = l.borrow(ctx, "preview:"+p.ID)
-			}
+			_, one := l.borrow(ctx, "preview:"+p.ID)
+			err = errors.Join(err, one)
 		}
 		if err != nil {
 			return err
 		}
-		took, err := l.untilGone(ctx, l.asking(request{method: http.MethodDelete, path: "/api/v1/previews/" + p.ID}))
-		if err != nil {
+		if err = l.untilGone(ctx, &times, l.asking(request{method: http.MethodDelete, path: "/api/v1/previews/" + p.ID})); err != nil {
 			return err
 		}
-		times = append(times, took)
 	}
 	r.line(fmt.Sprintf("a preview with %d ended, until they are gone: min/p50/max", loansBound), spread(times), "2 s")
 	return nil

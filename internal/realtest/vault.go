@@ -77,9 +77,7 @@ func newVault(t testing.TB, secure bool) *VaultServer {
 	t.Helper()
 	s := &VaultServer{dir: t.TempDir()}
 	need(t, "Vault", s.find())
-	if err := s.place(secure); err != nil {
-		t.Fatal(err)
-	}
+	must(t, func(context.Context) error { return s.place(secure) })
 	s.StartSealed(t)
 	t.Cleanup(s.stop)
 	must(t, s.initialise)

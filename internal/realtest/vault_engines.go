@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -27,13 +28,9 @@ func (s *VaultServer) MountDatabase(ctx context.Context, mount, database string)
 	if err != nil {
 		return err
 	}
-	if err := s.Ask(ctx, http.MethodPost, "sys/mounts/"+mount, map[string]any{"type": "database"}, nil); err != nil {
-		return err
-	}
-	return s.Ask(ctx, http.MethodPost, mount+"/config/postgres", map[string]any{
-		"plugin_name": "postgresql-database-plugin", "allowed_roles": "*", "username": "fairlead", "password": "any",
-		"connection_url": fmt.Sprintf("postgresql://{{username}}:{{password}}@%s%s?sslmode=disable", at.Host, at.Path),
-	}, nil)
+	reach := fmt.Sprintf("postgresql://{{username}}:{{password}}@%s%s?sslmode=disable", at.Host, at.Path)
+	return errors.Join(s.Ask(ctx, http.MethodPost, "sys/mounts/"+mount, map[string]any{"type": "database"}, nil),
+		s.Ask(ctx, http.MethodPost, mount+"/config/postgres", map[string]any{"plugin_name": "postgresql-database-plugin", "allowed_roles": "*", "username": "fairlead", "password": "any", "connection_url": reach}, nil))
 }
 
 // DatabaseRole has Database's engine make users that may log in and read
