@@ -8,9 +8,9 @@ type GetServiceBriefInput struct {
 	Repository string `json:"repository,omitempty" jsonschema:"URL of the Git repository instead, in any form"`
 	// Path narrows rules and commands to the folder that is nearest above it,
 	// and tells the components of one repository apart.
-	Path      string   `json:"path,omitempty" jsonschema:"path of a file or folder inside the repository; of several components there, the nearest above it"`
+	Path      string   `json:"path,omitempty" jsonschema:"file or folder inside the repository"`
 	Sections  []string `json:"sections,omitempty" jsonschema:"only these: owner, oncall, repository, commands, rules, deploy, dependencies, slos, runbooks, dashboards, problems"`
-	MaxTokens int      `json:"max_tokens,omitempty" jsonschema:"upper bound of the answer's size, 100 to 8000, default 1200; detail is dropped to fit"`
+	MaxTokens int      `json:"max_tokens,omitempty" jsonschema:"bound of the answer, 100 to 8000, default 1200"`
 }
 
 // FactKind says whether somebody stated a fact or Fairlead found it.

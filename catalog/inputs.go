@@ -66,7 +66,7 @@ type PageInfo struct {
 
 // GetEntityInput names one entity.
 type GetEntityInput struct {
-	Ref string `json:"ref" jsonschema:"entity reference, for example component:default/checkout; kind defaults to component, namespace to default"`
+	Ref string `json:"ref" jsonschema:"reference, for example component:default/checkout; a bare name is a component"`
 	// UID finds the entity by metadata.uid instead.
 	UID string `json:"uid,omitempty" jsonschema:"-"`
 }
@@ -87,9 +87,9 @@ type EntityBatch struct {
 
 // SearchCatalogInput is a search in words.
 type SearchCatalogInput struct {
-	Query  string   `json:"query" jsonschema:"words to find in names, titles, descriptions, tags and owners; empty lists everything that matches filter"`
+	Query  string   `json:"query" jsonschema:"words of names, titles, descriptions, tags, owners; empty lists all that match filter"`
 	Filter []string `json:"filter,omitempty" jsonschema:"Backstage filters such as kind=component,spec.type=service; items are alternatives"`
-	Limit  int      `json:"limit,omitempty" jsonschema:"hits per page, 1 to 100, default 20"`
+	Limit  int      `json:"limit,omitempty" jsonschema:"1 to 100, default 20"`
 	Cursor string   `json:"cursor,omitempty" jsonschema:"next_cursor of the page before"`
 }
 
@@ -133,7 +133,7 @@ type FacetValue struct {
 type GetDependenciesInput struct {
 	Ref       string `json:"ref" jsonschema:"entity reference or bare component name"`
 	Direction string `json:"direction,omitempty" jsonschema:"out: what it needs (default); in: what needs it; both"`
-	Depth     int    `json:"depth,omitempty" jsonschema:"steps to follow, 1 to 5, default 1; an API and its provider are one step"`
+	Depth     int    `json:"depth,omitempty" jsonschema:"1 to 5 steps, default 1"`
 }
 
 // DependencyGraph is what was reached, nearest first.

@@ -19,7 +19,7 @@ import (
 type GetDeploymentHealthInput struct {
 	Service     string `json:"service" jsonschema:"name or reference"`
 	Environment string `json:"environment" jsonschema:"as its catalog entry calls it"`
-	Revision    string `json:"revision,omitempty" jsonschema:"commit that should be live, of the deploy repository or of the source; another is unknown"`
+	Revision    string `json:"revision,omitempty" jsonschema:"commit that should be live, of the deploy repository or the source"`
 }
 
 // The verdicts.

@@ -86,12 +86,12 @@ func (s *Service) Follow(ctx context.Context, every time.Duration, most int) err
 
 // ListProposalsInput selects proposals; a field left out selects all.
 type ListProposalsInput struct {
-	Service string `json:"service,omitempty" jsonschema:"only about this entity, a full reference or a component's bare name"`
-	Person  string `json:"person,omitempty" jsonschema:"only of this person, an entity reference"`
+	Service string `json:"service,omitempty" jsonschema:"only about this entity"`
+	Person  string `json:"person,omitempty" jsonschema:"only of this person"`
 	Agent   string `json:"agent,omitempty" jsonschema:"only of this agent"`
 	State   string `json:"state,omitempty" jsonschema:"only in this state: preparing, pushed, open, merged, closed"`
 	Kind    string `json:"kind,omitempty" jsonschema:"only of this kind: answer, skill, change"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"proposals per page, 1 to 100, default 20"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"1 to 100, default 20"`
 	Cursor  string `json:"cursor,omitempty" jsonschema:"nextCursor of the page before"`
 }
 

@@ -110,7 +110,7 @@ type SearchCodeInput struct {
 	Repository string `json:"repository,omitempty" jsonschema:"only this repository: its URL or its source's name"`
 	Path       string `json:"path,omitempty" jsonschema:"only this file, folder or glob, for example **/*.go"`
 	Language   string `json:"language,omitempty" jsonschema:"for example go, typescript or yaml"`
-	Limit      int    `json:"limit,omitempty" jsonschema:"files per page, 1 to 50, default 10"`
+	Limit      int    `json:"limit,omitempty" jsonschema:"1 to 50, default 10"`
 	Cursor     string `json:"cursor,omitempty" jsonschema:"next_cursor of the page before"`
 }
 

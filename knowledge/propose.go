@@ -29,18 +29,18 @@ type ProposeAnswerInput struct {
 	Supersedes    string   `json:"supersedes,omitempty" jsonschema:"handle of the answer in whose place it comes"`
 	Reason        string   `json:"reason,omitempty" jsonschema:"why, for who reviews it"`
 	Evidence      []string `json:"evidence,omitempty" jsonschema:"what shows that it is true"`
-	Key           string   `json:"key,omitempty" jsonschema:"idempotency key; by default the same question is the same proposal"`
+	Key           string   `json:"key,omitempty" jsonschema:"idempotency key; by default the question"`
 	DryRun        bool     `json:"dryRun,omitempty" jsonschema:"show the plan and propose nothing"`
 }
 
 // PromoteAnswerInput names an answer to make a skill of.
 type PromoteAnswerInput struct {
 	Handle       string   `json:"handle" jsonschema:"handle of the answer"`
-	Name         string   `json:"name,omitempty" jsonschema:"name of the skill: lower case, digits and dashes; made of the question by default"`
+	Name         string   `json:"name,omitempty" jsonschema:"name of the skill; made of the question by default"`
 	Description  string   `json:"description,omitempty" jsonschema:"when to use it; the question by default"`
 	AllowedTools []string `json:"allowedTools,omitempty" jsonschema:"tools that it may use"`
 	Reason       string   `json:"reason,omitempty" jsonschema:"why, for who reviews it"`
-	Key          string   `json:"key,omitempty" jsonschema:"idempotency key; by default the same answer is the same proposal"`
+	Key          string   `json:"key,omitempty" jsonschema:"idempotency key; by default the answer"`
 	DryRun       bool     `json:"dryRun,omitempty" jsonschema:"show the plan and propose nothing"`
 }
 

@@ -71,9 +71,9 @@ type KnowledgeHit struct {
 
 // GetDocumentInput names a document or one section of it.
 type GetDocumentInput struct {
-	Handle    string `json:"handle" jsonschema:"handle of a hit, doc://source/path or doc://source/path#section"`
-	Section   string `json:"section,omitempty" jsonschema:"heading, anchor, or for runbooks meaning, impact, diagnosis or mitigation; without it the outline and the first section"`
-	MaxTokens int    `json:"max_tokens,omitempty" jsonschema:"upper bound of the answer's size, 200 to 4000, default 1500; paragraphs are dropped to fit"`
+	Handle    string `json:"handle" jsonschema:"handle of a hit"`
+	Section   string `json:"section,omitempty" jsonschema:"heading or anchor; of runbooks also meaning, impact, diagnosis, mitigation"`
+	MaxTokens int    `json:"max_tokens,omitempty" jsonschema:"bound of the answer, 200 to 4000, default 1500"`
 }
 
 // KnowledgeDocument is one section of a document.

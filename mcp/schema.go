@@ -37,28 +37,27 @@ func typeSchema(t reflect.Type) map[string]any {
 	}
 }
 
-// outputSchema describes an answer: its own fields that are always there, and of
-// what it holds as items or hits one level more; of a brief those that may be
-// left out, too, for its facts are all of that kind. Of texts it does not say
-// that they are: every list of tools carries all of this to the model.
+// outputSchema describes an answer: its own fields that are always there; of a
+// brief those that may be left out, too, for its facts are all of that kind. Of
+// texts it does not say that they are: every list of tools carries all of this
+// to the model.
 func outputSchema(t reflect.Type) json.RawMessage {
 	if t == reflect.TypeFor[catalog.Entity]() {
 		return mustMarshal(map[string]any{
 			"type": "object", "required": []string{"kind", "metadata"},
 			"properties": map[string]any{
-				"apiVersion": map[string]any{"type": "string"}, "kind": map[string]any{"type": "string"},
+				"apiVersion": map[string]any{}, "kind": map[string]any{},
 				"metadata": map[string]any{"type": "object"}, "spec": map[string]any{"type": "object"},
 				"relations": map[string]any{"type": "array", "items": map[string]any{"type": "object"}},
 				"status":    map[string]any{"type": "object"},
 				"source":    map[string]any{"type": "object"},
-				"omitted":   map[string]any{"type": "array", "items": map[string]any{"type": "string"}, "description": "what was cut for size"},
+				"omitted":   map[string]any{"type": "array"},
 			},
 		})
 	}
-	out := objectSchema(t, true)
+	out := objectSchema(t)
 	if strings.Contains(string(mustMarshal(out)), "#/$defs/fact") {
-		fact := objectSchema(reflect.TypeFor[catalog.Fact](), false)
-		out["$defs"] = map[string]any{"fact": fact}
+		out["$defs"] = map[string]any{"fact": objectSchema(reflect.TypeFor[catalog.Fact]()), "facts": map[string]any{"type": "array", "items": map[string]any{"$ref": "#/$defs/fact"}}}
 	}
 	return mustMarshal(out)
 }
@@ -68,7 +67,7 @@ func told(t reflect.Type) bool {
 	return t == reflect.TypeFor[catalog.Brief]() || t == reflect.TypeFor[catalog.Fact]()
 }
 
-func objectSchema(t reflect.Type, top bool) map[string]any {
+func objectSchema(t reflect.Type) map[string]any {
 	properties := map[string]any{}
 	for _, f := range reflect.VisibleFields(t) {
 		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -76,11 +75,13 @@ func objectSchema(t reflect.Type, top bool) map[string]any {
 			continue
 		}
 		s := typeSchema(f.Type)
-		if top && (name == "items" || name == "hits") && f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct && f.Type.Elem() != reflect.TypeFor[catalog.Fact]() {
-			s["items"] = objectSchema(f.Type.Elem(), false)
-		}
-		if s["type"] == "string" {
+		switch {
+		case s["type"] == "string":
 			s = map[string]any{}
+		case f.Type == reflect.TypeFor[[]catalog.Fact]():
+			s = map[string]any{"$ref": "#/$defs/facts"}
+		case f.Type.Kind() == reflect.Slice:
+			delete(s, "items")
 		}
 		properties[name] = s
 	}

@@ -21,10 +21,10 @@ import (
 // CreateInput asks for a preview.
 type CreateInput struct {
 	Service  string `json:"service" jsonschema:"the component: a bare name or a reference"`
-	Revision string `json:"revision,omitempty" jsonschema:"branch, tag or commit of the service's repository; what the catalog reads by default"`
+	Revision string `json:"revision,omitempty" jsonschema:"branch, tag or commit; what the catalog reads by default"`
 	TTL      string `json:"ttl,omitempty" jsonschema:"how long it lives from now on, for example 30m; at least 30s"`
-	Key      string `json:"key,omitempty" jsonschema:"idempotency key of your choice: asking again with it gives the same preview"`
-	Wait     string `json:"wait,omitempty" jsonschema:"wait up to so long for it to be ready, for example 30s; not at all by default"`
+	Key      string `json:"key,omitempty" jsonschema:"idempotency key: with it, asking again gives the same"`
+	Wait     string `json:"wait,omitempty" jsonschema:"wait so long for it to be ready, for example 30s"`
 }
 
 // Create has a service run at a revision, until its time is up. It answers

@@ -36,12 +36,12 @@ func (s *Service) Get(ctx context.Context, who access.Caller, in GetInput) (*Pre
 
 // ListInput selects previews; a field left out selects all.
 type ListInput struct {
-	Service string `json:"service,omitempty" jsonschema:"only of this component, a full reference or a bare name"`
-	Person  string `json:"person,omitempty" jsonschema:"only of this person, an entity reference"`
+	Service string `json:"service,omitempty" jsonschema:"only of this component"`
+	Person  string `json:"person,omitempty" jsonschema:"only of this person"`
 	Agent   string `json:"agent,omitempty" jsonschema:"only of this agent"`
 	Phase   string `json:"phase,omitempty" jsonschema:"only in this phase"`
 	Gone    bool   `json:"gone,omitempty" jsonschema:"those that are gone, too"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"previews per page, 1 to 200, default 50"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"1 to 200, default 50"`
 	Cursor  string `json:"cursor,omitempty" jsonschema:"nextCursor of the page before"`
 }
 

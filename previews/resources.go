@@ -10,8 +10,8 @@ import (
 
 // ListResourcesInput selects previews that are there.
 type ListResourcesInput struct {
-	Service string `json:"service,omitempty" jsonschema:"only of this component, a full reference or a bare name"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"previews per page, 1 to 200, default 50"`
+	Service string `json:"service,omitempty" jsonschema:"only of this component"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"1 to 200, default 50"`
 	Cursor  string `json:"cursor,omitempty" jsonschema:"nextCursor of the page before"`
 }
 

@@ -26,12 +26,12 @@ func (s *Service) Get(ctx context.Context, who access.Caller, in GetInput) (*Lea
 
 // ListInput selects leases; a field left out selects all.
 type ListInput struct {
-	Service string `json:"service,omitempty" jsonschema:"only of this entity, a full reference or a component's bare name"`
-	Person  string `json:"person,omitempty" jsonschema:"only those that this person holds, an entity reference"`
-	Agent   string `json:"agent,omitempty" jsonschema:"only those that this agent asked for"`
+	Service string `json:"service,omitempty" jsonschema:"only of this entity"`
+	Person  string `json:"person,omitempty" jsonschema:"only held by this person"`
+	Agent   string `json:"agent,omitempty" jsonschema:"only of this agent"`
 	Name    string `json:"name,omitempty" jsonschema:"only of this credential"`
-	State   string `json:"state,omitempty" jsonschema:"only in this state; those that have not ended by default, all for those that have, too"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"leases per page, 1 to 200, default 50"`
+	State   string `json:"state,omitempty" jsonschema:"only in this state; all for those that have ended, too"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"1 to 200, default 50"`
 	Cursor  string `json:"cursor,omitempty" jsonschema:"nextCursor of the page before"`
 }
 

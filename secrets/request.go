@@ -25,13 +25,13 @@ import (
 type RequestInput struct {
 	Service     string `json:"service" jsonschema:"what lends it: a bare name or a reference"`
 	Name        string `json:"name" jsonschema:"the credential's name in the service's catalog file"`
-	TTL         string `json:"ttl,omitempty" jsonschema:"how long it is wanted for, for example 15m; at least 30s. It is lent for less where something bounds it: see expiresAt"`
-	Environment string `json:"environment,omitempty" jsonschema:"the environment that it is for, where it is for several"`
+	TTL         string `json:"ttl,omitempty" jsonschema:"how long it is wanted, for example 15m; at least 30s; expiresAt says what it got"`
+	Environment string `json:"environment,omitempty" jsonschema:"environment that it is for"`
 	Purpose     string `json:"purpose,omitempty" jsonschema:"what it is for, in a word: policy may ask for one"`
-	Task        string `json:"task,omitempty" jsonschema:"the task that it is for, for who looks at the leases"`
-	BoundTo     string `json:"boundTo,omitempty" jsonschema:"what it ends with: preview:ID, proposal:ID, or session, which ends 90s after its holder was last heard of"`
-	New         bool   `json:"new,omitempty" jsonschema:"another one, though the same is on loan to you already"`
-	Key         string `json:"key,omitempty" jsonschema:"idempotency key of your choice: asking again with it gives the same lease"`
+	Task        string `json:"task,omitempty" jsonschema:"the task that it is for"`
+	BoundTo     string `json:"boundTo,omitempty" jsonschema:"what it ends with: preview:ID, proposal:ID or session"`
+	New         bool   `json:"new,omitempty" jsonschema:"another, though you have one"`
+	Key         string `json:"key,omitempty" jsonschema:"idempotency key: with it, asking again gives the same"`
 }
 
 // BorrowInput asks for a credential to be used.
