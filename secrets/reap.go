@@ -30,8 +30,9 @@ const (
 	soonAgain     = 5 * time.Second // after trouble
 )
 
-// Between two tries of a revocation there is firstTry, and twice as much each
-// time up to lastTry.
+// Between two tries of a revocation there is firstTry, then as much time as it
+// has been in vain, up to lastTry. However often callers try meanwhile, it is not
+// put off for longer.
 const (
 	firstTry = time.Second
 	lastTry  = 30 * time.Second
@@ -173,7 +174,7 @@ func (s *Service) end(ctx context.Context, r Record) (Record, error) {
 		next.gone(now)
 	} else {
 		next.Tries++
-		next.DueAt = now.Add(min(firstTry<<min(r.Tries, 10), lastTry))
+		next.DueAt = now.Add(min(max(now.Sub(r.EndedAt), firstTry), lastTry))
 	}
 	out, err := s.cfg.Ledger.SaveLease(keep(ctx), next)
 	switch {

@@ -248,6 +248,25 @@ func TestSealed(t *testing.T) {
 	}
 }
 
+// TestAskingDoesNotPutOff has a holder ask again and again for what cannot be
+// taken back: that puts off nothing.
+func TestAskingDoesNotPutOff(t *testing.T) {
+	w := onSQLite(t, "")
+	s := w.service(nil, secrets.Limits{})
+	r := w.request(s, secrets.RequestInput{})
+	w.fake.Seal(true)
+	for range 16 {
+		if l, err := s.Revoke(t.Context(), claude(), secrets.RevokeInput{Lease: r.ID}); err != nil || l.State != secrets.Revoking {
+			t.Fatalf("%+v, %v", l, err)
+		}
+		w.pass(500 * time.Millisecond)
+	}
+	w.fake.Seal(false)
+	w.pass(8 * time.Second)
+	w.reap(s)
+	w.ended(r.ID, secrets.Revoked, "revoked")
+}
+
 func TestRevokeAll(t *testing.T) {
 	w := onSQLite(t, "")
 	s := w.service(nil, secrets.Limits{})

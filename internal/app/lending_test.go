@@ -100,8 +100,17 @@ const lendingRules = `rules:
 // startVault starts all of it; more is added to the server's configuration.
 func startVault(t *testing.T, more string) *lending {
 	t.Helper()
+	l, config := setUpVault(t, more)
+	l.start(config)
+	l.url = l.record.listen(t, l.url)
+	return l
+}
+
+// setUpVault is startVault without starting the server of a configuration.
+func setUpVault(t *testing.T, more string) (l *lending, config string) {
+	t.Helper()
 	v := realtest.Vault(t)
-	l := &lending{vault: v, database: v.Database(t, "database"), record: &exchanges{}}
+	l = &lending{vault: v, database: v.Database(t, "database"), record: &exchanges{}}
 	v.DatabaseRole(t, "database", "checkout-ro", time.Hour, 2*time.Hour)
 	section := l.prepare(t)
 	dir := t.TempDir()
@@ -112,9 +121,7 @@ func startVault(t *testing.T, more string) *lending {
 	write(t, filepath.Join(dir, "rules.yaml"), lendingRules)
 	write(t, set.Config, withoutPreviews(readFile(t, set.Config))+"policy: {rules: ./rules.yaml}\npreviews: {}\nproposals: {}\n"+section+more)
 	l.server = &server{t: t, dir: dir, tokens: set.Tokens}
-	l.start(set.Config)
-	l.url = l.record.listen(t, l.url)
-	return l
+	return l, set.Config
 }
 
 // prepare makes in Vault what operators make, and gives the configuration.
