@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Argo is a real Argo CD and the Kubernetes that it runs against: an API
@@ -221,6 +222,13 @@ func (a *Argo) Project(t testing.TB) string {
 	name := "previews-" + lowerText()
 	if status := a.API(t, http.MethodPost, "/api/v1/projects", map[string]any{"project": project(name)}, nil); status != http.StatusOK {
 		t.Fatalf("making the project: status %d", status)
+	}
+	// Argo CD checks applications against what its server has been told of
+	// projects, which is what this answers from.
+	for end := time.Now().Add(20 * time.Second); a.API(t, http.MethodGet, "/api/v1/projects/"+name+"/detailed", nil, nil) != http.StatusOK; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("Argo CD does not know the project that it has made")
+		}
 	}
 	return name
 }
