@@ -6,10 +6,6 @@ import (
 	"github.com/riverqueue/river/riverdriver"
 )
 
-// fetchPoll is how often it is looked for tasks that nobody told of: those that
-// another replica left and those that rest for longer than a nap.
-const fetchPoll = time.Second
-
 // fetchPause is the least time between two looks, also where somebody tells of
 // tasks. Between replicas what is told of sooner than that after another is not
 // told at all, so it is short there.

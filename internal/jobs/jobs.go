@@ -4,6 +4,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -46,6 +47,9 @@ type Config struct {
 	Workers int
 	// Timeout bounds one go at a task, 1 minute if 0.
 	Timeout time.Duration
+	// Poll is how often it is looked for tasks that nobody told of: those that
+	// another replica left and those that rest for longer than a nap; 1s if 0.
+	Poll time.Duration
 	// Logger is told of what fails; nil is slog.Default.
 	Logger *slog.Logger
 }
@@ -124,7 +128,7 @@ func open[TTx any](ctx context.Context, driver riverdriver.Driver[TTx], cfg Conf
 	}
 	client, err := river.NewClient(driver, &river.Config{
 		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: cfg.Workers + mostNaps}}, Workers: workers, Logger: quiet,
-		FetchCooldown: pause(driver), FetchPollInterval: fetchPoll, JobTimeout: -1, RescueStuckJobsAfter: w.longest() + cfg.Timeout/2,
+		FetchCooldown: pause(driver), FetchPollInterval: cmp.Or(cfg.Poll, time.Second), JobTimeout: -1, RescueStuckJobsAfter: w.longest() + cfg.Timeout/2,
 		CompletedJobRetentionPeriod: time.Minute, CancelledJobRetentionPeriod: time.Hour, DiscardedJobRetentionPeriod: time.Hour, SoftStopTimeout: softStop,
 	})
 	if err != nil {
