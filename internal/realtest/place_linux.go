@@ -29,6 +29,11 @@ func ownNetwork() error {
 	if err := unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, lo); err != nil {
 		return fmt.Errorf("setting the loopback interface up: %w", err)
 	}
+	// Ports that are chosen in here are none of those that are chosen outside,
+	// whose servers are to be reached in here at their own (see Reach).
+	if err := os.WriteFile("/proc/sys/net/ipv4/ip_local_port_range", []byte("10000 19999"), 0o600); err != nil {
+		return fmt.Errorf("choosing the ports of the network: %w", err)
+	}
 	return nil
 }
 
