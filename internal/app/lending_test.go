@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -168,6 +169,11 @@ func (l *lending) launch(role string, args ...string) *commandLine {
 		l.t.Fatal(err)
 	}
 	c.stdin = in
+	if signal.Ignored(os.Interrupt) { // by a shell that runs the tests in its background; programs that are started heed it again
+		heard := make(chan os.Signal, 1)
+		signal.Notify(heard, os.Interrupt)
+		l.t.Cleanup(func() { signal.Stop(heard) })
+	}
 	if err := c.Start(); err != nil {
 		l.t.Fatal(err)
 	}
