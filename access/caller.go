@@ -73,6 +73,18 @@ func (c Caller) Proof() Secret {
 	return c.id.proof
 }
 
+// Name names the caller in records: the person, or the agent for the person.
+func (c Caller) Name() string { return Acting(c.Subject(), c.Agent()) }
+
+// Acting names a person in records, or the agent that acted for them; "" is no
+// agent.
+func Acting(person, agent string) string {
+	if agent != "" {
+		return agent + " for " + person
+	}
+	return person
+}
+
 // IsZero tells whether this is nobody.
 func (c Caller) IsZero() bool { return c.id == nil }
 

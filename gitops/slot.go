@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -66,25 +67,11 @@ func (s *Service) others(who access.Caller, have, r *Record) (*Record, error) {
 		return nil, fault.New(fault.Conflict, "another proposal changes the same, and is not decided on yet").WithFix("Wait until it is.")
 	}
 	if have.PlanHash == r.PlanHash && have.State == Open {
-		have.Notes = append(have.Notes, "it was proposed already, by "+by(have))
+		have.Notes = append(have.Notes, "it was proposed already, by "+access.Acting(have.Person, have.Agent))
 		return have, nil
 	}
-	return nil, fault.New(fault.Conflict, "proposal %s by %s changes the same, and is not decided on yet", have.ID, by(have)).
-		WithFix("Wait until it is merged or closed, or talk to %s: %s", have.Person, orElse(have.Pull.URL, "its branch is "+have.Branch)).WithDetail("proposal", have.ID)
-}
-
-func by(r *Record) string {
-	if r.Agent != "" {
-		return r.Agent + " for " + r.Person
-	}
-	return r.Person
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
+	return nil, fault.New(fault.Conflict, "proposal %s by %s changes the same, and is not decided on yet", have.ID, access.Acting(have.Person, have.Agent)).
+		WithFix("Wait until it is merged or closed, or talk to %s: %s", have.Person, cmp.Or(have.Pull.URL, "its branch is "+have.Branch)).WithDetail("proposal", have.ID)
 }
 
 // settled looks whether a proposal that is in the way of another still counts:

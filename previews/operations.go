@@ -182,7 +182,7 @@ func (s *Service) Extend(ctx context.Context, who access.Caller, in ExtendInput)
 			return nil, fault.New(fault.FailedPrecondition, "preview %s may live until %s, which is %s from its creation, and not until %s", r.ID, stamp(last), s.cfg.TTL.HardCap, stamp(until)).
 				WithFix("Extend it by less, or create another.")
 		}
-		r, err := s.cfg.Wishes.PutOffPreview(ctx, r.ID, until, s.cfg.Now(), by(who))
+		r, err := s.cfg.Wishes.PutOffPreview(ctx, r.ID, until, s.cfg.Now(), who.Name())
 		if err != nil {
 			return nil, err
 		}
@@ -209,7 +209,7 @@ func (s *Service) Delete(ctx context.Context, who access.Caller, in DeleteInput)
 	}
 	op := access.Op{Action: access.DeletePreview, Operation: "delete_preview_environment", Resource: s.about(&r), Target: r.ID, Input: in}
 	out, err := access.Do(ctx, s.cfg.Guard, who, op, func(ctx context.Context) (*Record, error) {
-		r, err := s.cfg.Wishes.EndPreview(ctx, r.ID, s.cfg.Now(), by(who))
+		r, err := s.cfg.Wishes.EndPreview(ctx, r.ID, s.cfg.Now(), who.Name())
 		if err != nil {
 			return nil, err
 		}

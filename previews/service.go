@@ -189,11 +189,3 @@ func (r *Record) queued(position int) *Preview {
 	}
 	return p
 }
-
-// by names a caller in records.
-func by(who access.Caller) string {
-	if who.Agent() != "" {
-		return who.Agent() + " for " + who.Subject()
-	}
-	return who.Subject()
-}

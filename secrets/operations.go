@@ -227,7 +227,7 @@ func (s *Service) Revoke(ctx context.Context, who access.Caller, in RevokeInput)
 		if r, err = s.change(ctx, r.ID, func(r *Record) error {
 			if r.State == Live || r.State == Issuing {
 				now := s.now()
-				r.over(now, by(who), "it was revoked", Revoked)
+				r.over(now, who.Name(), "it was revoked", Revoked)
 				r.DueAt = now.Add(revokeWait)
 			}
 			return nil
@@ -300,7 +300,7 @@ func (s *Service) RevokeAll(ctx context.Context, who access.Caller, in RevokeAll
 		if in.Reason != "" {
 			reason += ": " + in.Reason
 		}
-		n, err := s.cfg.Ledger.EndLeases(ctx, q, End{At: s.now(), By: by(who), Reason: reason})
+		n, err := s.cfg.Ledger.EndLeases(ctx, q, End{At: s.now(), By: who.Name(), Reason: reason})
 		if err != nil {
 			return nil, err
 		}

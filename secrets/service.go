@@ -145,14 +145,6 @@ func isID(s string) bool {
 	})
 }
 
-// by names a caller in records.
-func by(who access.Caller) string {
-	if who.Agent() != "" {
-		return who.Agent() + " for " + who.Subject()
-	}
-	return who.Subject()
-}
-
 // changes is how often a change is tried on a lease that others change, too.
 const changes = 8
 

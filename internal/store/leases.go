@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 	"github.com/fairlead-dev/fairlead/secrets"
 )
@@ -178,7 +179,7 @@ func (s *Store) roomForLease(ctx context.Context, tx *sql.Tx, r *secrets.Record,
 		most         int
 		counts       bool
 	}{
-		{"of " + r.Agent + " for " + r.Person, "person = ?1 AND agent = ?2", []any{r.Person, r.Agent}, l.PerAgent, r.Agent != ""},
+		{"of " + access.Acting(r.Person, r.Agent), "person = ?1 AND agent = ?2", []any{r.Person, r.Agent}, l.PerAgent, r.Agent != ""},
 		{"of " + r.Person, "person = ?1", []any{r.Person}, l.PerPerson, true},
 		{"of what " + r.Service + " lends", "service = ?1", []any{r.Service}, l.PerService, true},
 	} {

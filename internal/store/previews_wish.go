@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 	"github.com/fairlead-dev/fairlead/previews"
 )
@@ -45,16 +46,9 @@ func (s *Store) AddPreview(ctx context.Context, r previews.Record, l previews.Li
 		if err := s.insertPreview(ctx, tx, r); err != nil {
 			return err
 		}
-		return s.tell(ctx, tx, r.ID, previews.Event{At: r.CreatedAt, Phase: r.Phase, Text: r.Reason, By: actor(r)})
+		return s.tell(ctx, tx, r.ID, previews.Event{At: r.CreatedAt, Phase: r.Phase, Text: r.Reason, By: access.Acting(r.Person, r.Agent)})
 	})
 	return out, err
-}
-
-func actor(r previews.Record) string {
-	if r.Agent != "" {
-		return r.Agent + " for " + r.Person
-	}
-	return r.Person
 }
 
 func (s *Store) insertPreview(ctx context.Context, tx *sql.Tx, r previews.Record) error {
@@ -85,7 +79,7 @@ func (s *Store) full(ctx context.Context, tx *sql.Tx, r previews.Record, l previ
 	}{
 		{"the services of " + r.Owner, "owner = ?1", []any{r.Owner}, l.PerTeam, r.Owner != ""},
 		{r.Person, "person = ?1", []any{r.Person}, l.PerPerson, r.Pull == ""}, // what follows a pull request is nobody's
-		{r.Agent + " for " + r.Person, "person = ?1 AND agent = ?2", []any{r.Person, r.Agent}, l.PerAgent, r.Agent != ""},
+		{access.Acting(r.Person, r.Agent), "person = ?1 AND agent = ?2", []any{r.Person, r.Agent}, l.PerAgent, r.Agent != ""},
 	} {
 		if !f.counts {
 			continue
