@@ -174,6 +174,9 @@ func (c *Config) complete() {
 	if p := c.Metrics.Prometheus; p != nil {
 		p.In(c.dir)
 	}
+	if c.Vault != nil {
+		c.Vault.In(c.dir)
+	}
 	if c.Catalog.Refresh == 0 {
 		c.Catalog.Refresh = time.Minute
 	}

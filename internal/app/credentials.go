@@ -34,7 +34,6 @@ type lender interface {
 
 func (c *Config) checkSecrets(k *checker) {
 	if c.Vault != nil {
-		c.Vault.In(c.dir)
 		for _, p := range c.Vault.Validate() {
 			k.add("vault."+p.Field, "%s", p.Message)
 		}
