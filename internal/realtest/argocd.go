@@ -48,6 +48,8 @@ type Argo struct {
 	Dir string
 
 	at           *place
+	sweeper      *kept
+	quit         context.CancelFunc // of the kubelet
 	kube         *kubernetes
 	servers      []*server
 	admin        *api
@@ -62,8 +64,36 @@ const InCluster = "https://kubernetes.default.svc"
 var argocd = sync.OnceValues(func() (*Argo, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*startWithin)
 	defer cancel()
-	return startArgoCD(ctx)
+	a, err := startArgoCD(ctx)
+	if err != nil && a != nil { // nobody is left to tell it
+		err = errors.Join(err, os.WriteFile(filepath.Join(a.Dir, keepLogs), nil, 0o600))
+	}
+	return a, err
 })
+
+// NewArgoCD is ArgoCD for programs that are no tests: a stack of their own, and
+// what ends it.
+func NewArgoCD(ctx context.Context) (a *Argo, stop func() error, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*startWithin)
+	defer cancel()
+	if a, err = startArgoCD(ctx); err == nil {
+		return a, a.stop, nil
+	}
+	if a != nil {
+		err = errors.Join(err, a.stop())
+	}
+	return nil, nil, err
+}
+
+// stop ends all of it and removes its files.
+func (a *Argo) stop() error {
+	a.quit()
+	var errs []error
+	for _, s := range append([]*server{a.kube.controllers, a.kube.apiServer, a.kube.etcd}, a.servers...) {
+		errs = append(errs, s.kill())
+	}
+	return errors.Join(append(errs, a.sweeper.stop())...)
+}
 
 // ArgoCD gives a real Argo CD, which the tests of a process share and which
 // ends with it: let each have a project, namespaces and repositories of its
@@ -152,6 +182,24 @@ func (a *Argo) Kube(t testing.TB, method, path string, in, out any) (status int)
 	return a.kube.api.must(t, method, path, mediaType, in, out)
 }
 
+// Ask is API for programs that are no tests, where anything but a success is an
+// error.
+func (a *Argo) Ask(ctx context.Context, method, path string, in, out any) error {
+	_, err := a.admin.json(ctx, method, path, jsonType, in, out)
+	return err
+}
+
+// AskKube is Kube for programs that are no tests, where anything but a success
+// is an error.
+func (a *Argo) AskKube(ctx context.Context, method, path string, in, out any) error {
+	mediaType := jsonType
+	if method == http.MethodPatch {
+		mediaType = mergeType
+	}
+	_, err := a.kube.api.json(ctx, method, path, mediaType, in, out)
+	return err
+}
+
 // Unfinalize takes all finalizers from the object at a path of the API server.
 func (a *Argo) Unfinalize(t testing.TB, path string) {
 	t.Helper()
@@ -201,17 +249,25 @@ func (a *Argo) Pids() []int {
 // as Gitea, at its own address, for as long as the process lives.
 func (a *Argo) Reach(t testing.TB, address string) {
 	t.Helper()
+	if err := a.LetReach(address); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// LetReach is Reach for programs that are no tests.
+func (a *Argo) LetReach(address string) error {
 	if a.at.shared != nil {
-		return // it does already
+		return nil //nolint:nilerr // there is one network, and it reaches it already
 	}
 	if _, done := a.reached.LoadOrStore(address, true); done {
-		return
+		return nil
 	}
 	l, err := a.at.listen(address)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	newLink(l, dialOutside(address))
+	return nil
 }
 
 // Project makes a project of Argo CD with a name of the test's own, whose

@@ -8,11 +8,9 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"golang.org/x/crypto/bcrypt"
 	"gopkg.in/yaml.v3"
@@ -34,7 +32,8 @@ for try in 1 2 3 4 5; do
 	sleep 1
 done`
 
-// startArgoCD starts all and waits until it is ready.
+// startArgoCD starts all and waits until it is ready. With an error it gives
+// what has been started, if anything has.
 func startArgoCD(ctx context.Context) (*Argo, error) {
 	programs, err := findArgoPrograms()
 	if err != nil {
@@ -44,37 +43,23 @@ func startArgoCD(ctx context.Context) (*Argo, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := sweep(dir); err != nil {
+	sweeping, err := sweep(dir)
+	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	cert, err := newCertificates(dir)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, sweeping.stop())
 	}
-	a := &Argo{Dir: dir, CAFile: cert.authorityFile, at: newPlace()}
+	a := &Argo{Dir: dir, CAFile: cert.authorityFile, at: newPlace(), sweeper: sweeping, quit: func() {}}
 	if a.kube, err = newKubernetes(a.at, dir, programs.kube, programs.etcd, cert); err != nil {
-		return nil, err
+		return nil, errors.Join(err, sweeping.stop())
 	}
-	err = a.start(ctx, programs)
-	if err != nil { // nobody is left to tell it
-		err = errors.Join(err, os.WriteFile(filepath.Join(dir, keepLogs), nil, 0o600))
-	}
-	return a, err
+	return a, a.start(ctx, programs)
 }
 
 // sweep starts the sweeper in the folder.
-func sweep(dir string) error {
-	cmd := exec.Command("sh", "-c", sweeper) //nolint:noctx // it outlives this process
-	cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Setpgid: true}
-	if _, err := cmd.StdinPipe(); err != nil { // never written to: the end of this process closes it
-		return err
-	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	go func() { _ = cmd.Wait() }() // it does not end before this process
-	return nil
-}
+func sweep(dir string) (*kept, error) { return keep(sweeper, dir, nil, nil, nil) }
 
 // start starts the servers in the order in which they need each other.
 func (a *Argo) start(ctx context.Context, programs argoPrograms) error {
@@ -109,7 +94,7 @@ func (a *Argo) start(ctx context.Context, programs argoPrograms) error {
 	return a.signIn(ctx, password)
 }
 
-// startKubelet starts the kubelet of ours, for as long as the process lives.
+// startKubelet starts the kubelet of ours, until it is told to quit.
 func (a *Argo) startKubelet(ctx context.Context) error {
 	l, err := a.at.listen(loopback(0))
 	if err != nil {
@@ -119,7 +104,8 @@ func (a *Argo) startKubelet(ctx context.Context) error {
 	if err := k.node(ctx, l.Addr().(*net.TCPAddr).Port); err != nil {
 		return err
 	}
-	go k.run(context.WithoutCancel(ctx))
+	ctx, a.quit = context.WithCancel(context.WithoutCancel(ctx))
+	go k.run(ctx)
 	logs := &http.Server{Handler: k, ReadHeaderTimeout: startWithin}
 	go func() { _ = logs.ServeTLS(l, a.kube.cert.certificateFile, a.kube.cert.keyFile) }() // it ends with the process
 	return nil

@@ -53,7 +53,7 @@ func startCluster(ctx context.Context) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := sweep(dir); err != nil {
+	if _, err := sweep(dir); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	cert, err := newCertificates(dir)

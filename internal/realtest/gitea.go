@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -30,11 +29,12 @@ type Forge struct {
 	User, Password, Token string
 
 	bin, dir string
+	keeper   *kept
 }
 
 // gitea is the server of this process, started by the first test that needs
 // it.
-var gitea = sync.OnceValues(startGitea)
+var gitea = sync.OnceValues(func() (*Forge, error) { return startGitea(context.Background()) })
 
 // Gitea gives a real Gitea, which the tests of a process share: let each name
 // its own organizations.
@@ -47,6 +47,15 @@ func Gitea(t testing.TB) *Forge {
 		t.Fatal(err)
 	}
 	return f
+}
+
+// NewGitea is Gitea for programs that are no tests: one of their own, and what
+// ends it.
+func NewGitea(ctx context.Context) (f *Forge, stop func() error, err error) {
+	if f, err = startGitea(ctx); err != nil {
+		return nil, nil, err
+	}
+	return f, func() error { return errors.Join(f.keeper.stop(), os.RemoveAll(f.dir)) }, nil
 }
 
 // giteaDir finds what gitea.sh built.
@@ -70,34 +79,41 @@ func giteaDir() (string, error) {
 // success ends the test.
 func (f *Forge) API(t testing.TB, method, path string, in, out any) {
 	t.Helper()
+	if err := f.Ask(t.Context(), method, path, in, out); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Ask is API for programs that are no tests, where a status that is no success
+// is an error.
+func (f *Forge) Ask(ctx context.Context, method, path string, in, out any) error {
 	var body io.Reader = http.NoBody
 	if in != nil {
 		text, err := json.Marshal(in)
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
 		body = bytes.NewReader(text)
 	}
-	req, err := http.NewRequestWithContext(t.Context(), method, f.URL+"/api/v1"+path, body)
+	req, err := http.NewRequestWithContext(ctx, method, f.URL+"/api/v1"+path, body)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.SetBasicAuth(f.User, f.Password)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode >= http.StatusMultipleChoices {
-		t.Fatalf("%s %s: %s: %s %v", method, path, resp.Status, text, err)
+		return errors.Join(fmt.Errorf("%s %s: %s: %s", method, path, resp.Status, text), err)
 	}
-	if out != nil {
-		if err := json.Unmarshal(text, out); err != nil {
-			t.Fatal(err)
-		}
+	if out == nil {
+		return nil
 	}
+	return json.Unmarshal(text, out)
 }
 
 // NewToken makes an access token of the administrator's with scopes such as
@@ -116,7 +132,7 @@ func (f *Forge) NewToken(t testing.TB, scopes ...string) (token string, revoke f
 	}
 }
 
-func startGitea() (*Forge, error) {
+func startGitea(ctx context.Context) (*Forge, error) {
 	from, err := giteaDir()
 	if err != nil {
 		return nil, err
@@ -125,12 +141,12 @@ func startGitea() (*Forge, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
+	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
 	for range 5 { // another process may take the port first
 		port, portErr := freePort()
 		if portErr != nil {
-			return nil, portErr
+			return nil, errors.Join(portErr, os.RemoveAll(dir))
 		}
 		f := &Forge{URL: fmt.Sprintf("http://127.0.0.1:%d", port), User: "root1", Password: rand.Text(), bin: filepath.Join(from, "gitea"), dir: dir}
 		if err = f.start(ctx, filepath.Join(from, "static"), port); err == nil {
@@ -197,36 +213,27 @@ func (f *Forge) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = log.Close() }()                                                       // the server has its own
-	cmd := exec.Command("sh", "-c", "exec 3<&0 </dev/null; "+keeper, "keeper", f.bin, "web") //nolint:noctx,gosec // it outlives the call that starts it; a program that gitea.sh built
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = f.dir, f.environment(), log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	stdin, err := cmd.StdinPipe() // never written to: the end of this process closes it
-	if err != nil {
+	defer func() { _ = log.Close() }() // the server has its own
+	if f.keeper, err = keep(keeper, f.dir, f.environment(), log, nil, f.bin, "web"); err != nil {
 		return err
 	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	if err := f.await(ctx, ended); err != nil {
+	if err := f.await(ctx, f.keeper.ended); err != nil {
 		text, _ := os.ReadFile(log.Name()) // only adds to the message
-		return errors.Join(fmt.Errorf("starting Gitea: %w\n%s", err, text), stdin.Close())
+		return errors.Join(fmt.Errorf("starting Gitea: %w\n%s", err, text), f.keeper.stop())
 	}
 	return nil
 }
 
 // await waits until the server answers.
-func (f *Forge) await(ctx context.Context, ended <-chan error) error {
+func (f *Forge) await(ctx context.Context, ended <-chan struct{}) error {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case err := <-ended:
-			return fmt.Errorf("the server ended: %w", err)
+		case <-ended:
+			return errors.New("the server ended")
 		case <-tick.C:
 			req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.URL+"/api/v1/version", http.NoBody)
 			if err != nil {

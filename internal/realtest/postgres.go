@@ -23,7 +23,7 @@ const startWithin = 2 * time.Minute
 
 // postgres is the server of this process, started by the first test that
 // needs it.
-var postgres = sync.OnceValues(startPostgres)
+var postgres = sync.OnceValues(func() (*postgresServer, error) { return startPostgres(context.Background()) })
 
 // Postgres gives the URL of a new, empty database in a real PostgreSQL
 // server. Its user is the superuser fairlead, and any password will do. The
@@ -57,6 +57,17 @@ func NewDatabase() (url string, drop func() error, err error) {
 	}
 	return fmt.Sprintf("postgres://fairlead:any@127.0.0.1:%d/%s?sslmode=disable", s.port, name),
 		func() error { return s.client("dropdb", "--force", name) }, nil
+}
+
+// NewPostgres is a PostgreSQL server of a program's own, as the superuser
+// fairlead, whom any password lets in, and what ends it.
+func NewPostgres(ctx context.Context) (url string, stop func() error, err error) {
+	s, err := startPostgres(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	return fmt.Sprintf("postgres://fairlead:any@127.0.0.1:%d/postgres?sslmode=disable", s.port),
+		func() error { return errors.Join(s.keeper.stop(), os.RemoveAll(s.dir)) }, nil
 }
 
 // SQL runs statements in the database of a URL and gives what they print, a
@@ -93,11 +104,12 @@ func PostgresPid() (int, error) {
 }
 
 type postgresServer struct {
-	bin  string
-	dir  string
-	port int
-	mu   sync.Mutex
-	made int
+	bin    string
+	dir    string
+	port   int
+	keeper *kept
+	mu     sync.Mutex
+	made   int
 }
 
 // postgresBin finds the folder with the server's programs: Debian keeps them
@@ -125,7 +137,7 @@ func postgresBin() (string, error) {
 // hba lets the superuser in by any password, and other roles by theirs.
 const hba = "host all fairlead 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
 
-func startPostgres() (*postgresServer, error) {
+func startPostgres(ctx context.Context) (*postgresServer, error) {
 	bin, err := postgresBin()
 	if err != nil {
 		return nil, err
@@ -138,7 +150,7 @@ func startPostgres() (*postgresServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
+	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "-D", filepath.Join(dir, "data"), //nolint:gosec // a program of the installation
 		"-U", "fairlead", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
@@ -152,64 +164,47 @@ func startPostgres() (*postgresServer, error) {
 	for range 5 { // another process may take the port first
 		port, portErr := freePort()
 		if portErr != nil {
-			return nil, portErr
+			return nil, errors.Join(portErr, os.RemoveAll(dir))
 		}
-		if err = runPostgres(ctx, bin, dir, port, as); err == nil {
-			return &postgresServer{bin: bin, dir: dir, port: port}, nil
+		var k *kept
+		if k, err = runPostgres(ctx, bin, dir, port, as); err == nil {
+			return &postgresServer{bin: bin, dir: dir, port: port, keeper: k}, nil
 		}
 	}
 	return nil, errors.Join(err, os.RemoveAll(dir))
 }
 
-// keeper runs the server until its standard input ends, which is when the
-// process that holds the other end does, and then removes the server's files.
-// A server that ends by itself leaves its files for whoever started it.
-const keeper = `"$@" & server=$!
-( read -r _ ; kill -INT "$server" ) <&3 &
-wait "$server"; code=$?
-[ $code -eq 0 ] && cd / && rm -rf "$OLDPWD"
-exit $code`
-
 // runPostgres starts the server and waits until it takes connections.
-func runPostgres(ctx context.Context, bin, dir string, port int, as *syscall.Credential) error {
+func runPostgres(ctx context.Context, bin, dir string, port int, as *syscall.Credential) (*kept, error) {
 	log, err := os.Create(filepath.Join(dir, "log"))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer func() { _ = log.Close() }()                                         // the server has its own
-	cmd := exec.Command("sh", "-c", "exec 3<&0 </dev/null; "+keeper, "keeper", //nolint:noctx,gosec // it outlives the call that starts it; a program of the installation
-		filepath.Join(bin, "postgres"), "-D", filepath.Join(dir, "data"), "-p", strconv.Itoa(port),
+	defer func() { _ = log.Close() }() // the server has its own
+	k, err := keep(keeper, dir, nil, log, as, filepath.Join(bin, "postgres"), "-D", filepath.Join(dir, "data"), "-p", strconv.Itoa(port),
 		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "shared_buffers=128MB",
 		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as, Setpgid: true}
-	stdin, err := cmd.StdinPipe() // never written to: the end of this process closes it
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	if err := awaitPostgres(ctx, dir, ended); err != nil {
+	if err := awaitPostgres(ctx, dir, k.ended); err != nil {
 		text, _ := os.ReadFile(log.Name()) // only adds to the message
-		return errors.Join(fmt.Errorf("starting PostgreSQL: %w\n%s", err, text), stdin.Close())
+		return nil, errors.Join(fmt.Errorf("starting PostgreSQL: %w\n%s", err, text), k.stop())
 	}
-	return nil
+	return k, nil
 }
 
 // awaitPostgres waits for the line of the server's lock file that says that it
 // takes connections.
-func awaitPostgres(ctx context.Context, dir string, ended <-chan error) error {
+func awaitPostgres(ctx context.Context, dir string, ended <-chan struct{}) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case err := <-ended:
-			return fmt.Errorf("the server ended: %w", err)
+		case <-ended:
+			return errors.New("the server ended")
 		case <-tick.C:
 			text, _ := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid")) // not there yet
 			if lines := strings.Split(string(text), "\n"); len(lines) > 7 && strings.TrimSpace(lines[7]) == "ready" {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -18,49 +17,57 @@ type PrometheusServer struct {
 	// URL is where its API is.
 	URL string
 
-	stdin io.Closer
-	ended chan struct{}
+	keeper *kept
 }
 
 // Prometheus starts a Prometheus that reads target, host:port, each 100 ms, and
 // evaluates rules, the text of a rule file, as often. It ends with the test.
 func Prometheus(t testing.TB, target, rules string) *PrometheusServer {
 	t.Helper()
-	program, err := findPrometheus()
+	_, err := findPrometheus()
 	need(t, "Prometheus", err)
-	dir := t.TempDir()
+	p, err := NewPrometheus(t.Context(), t.TempDir(), target, rules, 100*time.Millisecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Stop)
+	return p
+}
+
+// NewPrometheus is Prometheus for programs that are no tests, over a folder:
+// it reads and evaluates as often as they say, and ends by Stop.
+func NewPrometheus(ctx context.Context, dir, target, rules string, every time.Duration) (*PrometheusServer, error) {
+	program, err := findPrometheus()
+	if err != nil {
+		return nil, err
+	}
 	port, err := freePort()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	config := fmt.Sprintf("global: {scrape_interval: 100ms, scrape_timeout: 100ms, evaluation_interval: 100ms}\nrule_files: [rules.yaml]\nscrape_configs: [{job_name: test, static_configs: [{targets: [%q]}]}]\n", target)
+	config := fmt.Sprintf("global: {scrape_interval: %[1]s, scrape_timeout: %[1]s, evaluation_interval: %[1]s}\nrule_files: [rules.yaml]\nscrape_configs: [{job_name: test, static_configs: [{targets: [%[2]q]}]}]\n", fmt.Sprint(every.Milliseconds())+"ms", target)
 	for name, text := range map[string]string{"prometheus.yml": config, "rules.yaml": rules} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 	}
-	p := &PrometheusServer{URL: "http://" + loopback(port), ended: make(chan struct{})}
 	log, err := os.Create(filepath.Join(dir, "log"))
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	defer log.Close()                                                                                                      // the program has its own
-	cmd := exec.Command("sh", "-c", redisKeeper, "keeper", program, "--config.file="+filepath.Join(dir, "prometheus.yml"), //nolint:noctx,gosec // it ends with its standard input; a program that prometheus.sh unpacked
+	defer log.Close() // the program has its own
+	p := &PrometheusServer{URL: "http://" + loopback(port)}
+	p.keeper, err = keep(plainKeeper, dir, nil, log, nil, program, "--config.file="+filepath.Join(dir, "prometheus.yml"),
 		"--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+loopback(port))
-	cmd.Stdout, cmd.Stderr = log, log
-	if p.stdin, err = cmd.StdinPipe(); err == nil { // the end of this process closes it
-		err = cmd.Start()
-	}
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	go func() {
-		_ = cmd.Wait() // its log says why
-		close(p.ended)
-	}()
-	t.Cleanup(p.Stop)
-	p.await(t, log.Name())
-	return p
+	if err := p.await(ctx); err != nil {
+		p.Stop()
+		text, _ := os.ReadFile(log.Name()) // only adds to the message
+		return nil, fmt.Errorf("Prometheus does not answer: %w\n%s", err, text)
+	}
+	return p, nil
 }
 
 func findPrometheus() (string, error) {
@@ -79,35 +86,32 @@ func findPrometheus() (string, error) {
 }
 
 // await waits until it is ready.
-func (p *PrometheusServer) await(t testing.TB, log string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), startWithin)
+func (p *PrometheusServer) await(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
 	for {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL+"/-/ready", nil)
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
 		resp, err := http.DefaultClient.Do(req)
 		if err == nil {
 			_ = resp.Body.Close() // nothing is read of it
 			if resp.StatusCode == http.StatusOK {
-				return
+				return nil
 			}
 		}
 		select {
-		case <-p.ended:
-		case <-time.After(20 * time.Millisecond):
-			continue
+		case <-p.keeper.ended:
+			return errors.New("it ended")
 		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(20 * time.Millisecond):
 		}
-		text, _ := os.ReadFile(log) // only adds to the message
-		t.Fatalf("Prometheus does not answer: %v\n%s", err, text)
 	}
 }
 
 // Stop ends the server and waits until it has ended.
 func (p *PrometheusServer) Stop() {
-	_ = p.stdin.Close() // closed already is as good
-	<-p.ended
+	_ = p.keeper.stop() // its log says why
 }

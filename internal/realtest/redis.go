@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -21,8 +20,7 @@ type RedisServer struct {
 	Address, Password string
 
 	program, libraries, dir string
-	stdin                   io.Closer
-	ended                   chan struct{}
+	keeper                  *kept
 }
 
 // Redis starts a Redis server that ends with the test.
@@ -59,11 +57,6 @@ func (s *RedisServer) find() (err error) {
 	return err
 }
 
-// redisKeeper runs the server until its standard input ends.
-const redisKeeper = `exec 3<&0 </dev/null; "$@" & server=$!
-( read -r _ ; kill -TERM "$server" ) <&3 &
-wait "$server"`
-
 // Start starts the server, again after Stop, and waits until it answers.
 func (s *RedisServer) Start(t testing.TB) {
 	t.Helper()
@@ -71,27 +64,19 @@ func (s *RedisServer) Start(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("sh", "-c", redisKeeper, "keeper", s.program, "--bind", "127.0.0.1", "--port", port, //nolint:noctx,gosec // it ends with its standard input; a program that redis.sh unpacked
-		"--dir", s.dir, "--logfile", filepath.Join(s.dir, "log"), "--save", "", "--appendonly", "yes", "--requirepass", s.Password)
+	var env []string
 	if s.libraries != "" {
-		cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+s.libraries)
+		env = append(os.Environ(), "LD_LIBRARY_PATH="+s.libraries)
 	}
-	if s.stdin, err = cmd.StdinPipe(); err == nil { // the end of this process closes it
-		err = cmd.Start()
-	}
+	s.keeper, err = keep(plainKeeper, s.dir, env, nil, nil, s.program, "--bind", "127.0.0.1", "--port", port,
+		"--dir", s.dir, "--logfile", filepath.Join(s.dir, "log"), "--save", "", "--appendonly", "yes", "--requirepass", s.Password)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan struct{})
-	go func() {
-		_ = cmd.Wait() // its log says why
-		close(ended)
-	}()
-	s.ended = ended
 	deadline := time.Now().Add(startWithin)
 	for s.ping() != nil {
 		select {
-		case <-ended:
+		case <-s.keeper.ended:
 			deadline = time.Time{}
 		case <-time.After(20 * time.Millisecond):
 		}
@@ -104,8 +89,7 @@ func (s *RedisServer) Start(t testing.TB) {
 
 // Stop ends the server and waits until it has ended.
 func (s *RedisServer) Stop() {
-	_ = s.stdin.Close() // closed already is as good
-	<-s.ended
+	_ = s.keeper.stop() // its log says why
 }
 
 func (s *RedisServer) ping() error {

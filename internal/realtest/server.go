@@ -55,10 +55,14 @@ func (s *server) start() error {
 	return nil
 }
 
-// kill ends the program at once and waits until it has ended.
+// kill ends the program at once, where it was started, and waits until it has
+// ended.
 func (s *server) kill() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.cmd == nil {
+		return nil
+	}
 	select {
 	case <-s.ended:
 		return nil

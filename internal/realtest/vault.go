@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -63,10 +64,11 @@ func NewVault(ctx context.Context, dir string) (s *VaultServer, stop func(), err
 	if err := s.place(false); err != nil {
 		return nil, nil, err
 	}
-	if err := s.start(ctx); err != nil {
-		return nil, nil, err
+	err = s.start(ctx)
+	if err == nil {
+		err = s.initialise(ctx)
 	}
-	if err := s.initialise(ctx); err != nil {
+	if err != nil {
 		s.stop()
 		return nil, nil, err
 	}
@@ -172,7 +174,8 @@ func (s *VaultServer) start(ctx context.Context) error {
 		cmd.Args = append(cmd.Args, "-tls-certificate", s.certificates.certificateFile, "-tls-key", s.certificates.keyFile)
 	}
 	cmd.Stdout, cmd.Stderr = log, log
-	if s.stdin, err = cmd.StdinPipe(); err == nil { // the end of this process closes it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a terminal does not interrupt it
+	if s.stdin, err = cmd.StdinPipe(); err == nil {       // the end of this process closes it
 		err = cmd.Start()
 	}
 	if err != nil {
@@ -261,8 +264,11 @@ func (s *VaultServer) Ask(ctx context.Context, method, path string, in, out any)
 	return err
 }
 
-// stop ends it in order.
+// stop ends it in order, where it was started.
 func (s *VaultServer) stop() {
+	if s.ended == nil {
+		return
+	}
 	_ = s.stdin.Close() // closed already is as good
 	<-s.ended
 }
