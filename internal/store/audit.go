@@ -40,9 +40,10 @@ func (s *Store) Begin(ctx context.Context, b access.Begun) (string, error) {
 	return id.String(), nil
 }
 
-// End records how an act ended. See access.Log.
+// End records how an act ended; a power cut right after it may leave the act
+// without an outcome. See access.Log.
 func (s *Store) End(ctx context.Context, id string, o access.Outcome) error {
-	n, err := s.exec(ctx, "UPDATE audit SET status = ?2, code = ?3, message = ?4, took = ?5 WHERE id = ?1 AND status = 'unknown'",
+	n, err := s.execLazily(ctx, "UPDATE audit SET status = ?2, code = ?3, message = ?4, took = ?5 WHERE id = ?1 AND status = 'unknown'",
 		id, string(o.Status), string(o.Code), o.Message, int64(o.Took))
 	if err != nil {
 		return fmt.Errorf("recording the outcome of act %s: %w", id, err)

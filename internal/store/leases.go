@@ -95,8 +95,17 @@ func (s *Store) oneLease(ctx context.Context, q querier, rest string, args ...an
 }
 
 // changeLeases makes a change in one transaction.
-func (s *Store) changeLeases(ctx context.Context, change func(*sql.Tx) error) (err error) {
-	tx, err := s.write.BeginTx(ctx, nil)
+func (s *Store) changeLeases(ctx context.Context, change func(*sql.Tx) error) error {
+	return s.changeLeasesOn(ctx, s.write, change)
+}
+
+// beginner is a database or one of its connections.
+type beginner interface {
+	BeginTx(ctx context.Context, opts *sql.TxOptions) (*sql.Tx, error)
+}
+
+func (s *Store) changeLeasesOn(ctx context.Context, on beginner, change func(*sql.Tx) error) (err error) {
+	tx, err := on.BeginTx(ctx, nil)
 	if err != nil {
 		return s.leasesDown("written", err)
 	}
@@ -121,9 +130,10 @@ func leasesInLine(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// AddLease keeps a new lease. See secrets.Ledger.
+// AddLease keeps a new lease; that is on disk no later than it is live. See
+// secrets.Ledger.
 func (s *Store) AddLease(ctx context.Context, r secrets.Record, l secrets.Limits, share bool) (out secrets.Record, err error) {
-	err = s.changeLeases(ctx, func(tx *sql.Tx) error {
+	add := func(tx *sql.Tx) error {
 		if err := leasesInLine(ctx, tx); err != nil {
 			return err
 		}
@@ -138,7 +148,8 @@ func (s *Store) AddLease(ctx context.Context, r secrets.Record, l secrets.Limits
 		r.Version = 1
 		out = r
 		return s.insertLease(ctx, tx, &r)
-	})
+	}
+	err = s.lazily(ctx, func(conn *sql.Conn) error { return s.changeLeasesOn(ctx, conn, add) })
 	return out, err
 }
 
@@ -198,7 +209,8 @@ func (s *Store) roomForLease(ctx context.Context, tx *sql.Tx, r *secrets.Record,
 	return nil
 }
 
-// SaveLease writes a lease down. See secrets.Ledger.
+// SaveLease writes a lease down; while that is being issued, it is on disk no
+// later than it is live. See secrets.Ledger.
 func (s *Store) SaveLease(ctx context.Context, r secrets.Record) (secrets.Record, error) {
 	at := r.Version
 	r.Version++
@@ -213,7 +225,11 @@ func (s *Store) SaveLease(ctx context.Context, r secrets.Record) (secrets.Record
 			set = append(set, fmt.Sprintf("%s = ?%d", column, len(args)))
 		}
 	}
-	n, err := s.changed(s.write.ExecContext(ctx, s.query("UPDATE leases SET "+strings.Join(set, ", ")+" WHERE id = ?1 AND version = ?2"), args...))
+	write := s.exec
+	if r.State == secrets.Issuing {
+		write = s.execLazily
+	}
+	n, err := write(ctx, "UPDATE leases SET "+strings.Join(set, ", ")+" WHERE id = ?1 AND version = ?2", args...)
 	switch {
 	case err != nil:
 		return r, s.leasesDown("written", err)

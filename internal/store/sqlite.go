@@ -41,11 +41,11 @@ func openSQLite(dir string) (*Store, error) {
 			WithFix("Name a folder that the server's user may write, or a PostgreSQL database as postgres://….").Because(err)
 	}
 	s := &Store{dialect: goose.DialectSQLite3, where: "the SQLite database " + file}
-	if s.write, err = sql.Open("sqlite", sqliteDSN(file, false)); err != nil {
+	if s.write, err = openPrepared(sqliteDSN(file, false)); err != nil {
 		return nil, err
 	}
 	s.write.SetMaxOpenConns(1)
-	if s.read, err = sql.Open("sqlite", sqliteDSN(file, true)); err != nil {
+	if s.read, err = openPrepared(sqliteDSN(file, true)); err != nil {
 		return nil, errors.Join(err, s.write.Close())
 	}
 	s.read.SetMaxOpenConns(4)
