@@ -156,9 +156,13 @@ func failed(err error) *mcpgo.CallToolResult {
 }
 
 // hints say what a tool does to the world, as policy sees it. Every tool
-// works on what Fairlead knows, not on the open world.
+// works on what Fairlead knows, not on the open world. Of one that only reads
+// there is no more to say, by the protocol.
 func hints(action access.Action) mcpgo.ToolAnnotation {
 	e := action.Effect()
+	if e.ReadOnly {
+		return mcpgo.ToolAnnotation{ReadOnlyHint: &e.ReadOnly, OpenWorldHint: &e.Open}
+	}
 	return mcpgo.ToolAnnotation{ReadOnlyHint: &e.ReadOnly, DestructiveHint: &e.Destructive, IdempotentHint: &e.Idempotent, OpenWorldHint: &e.Open}
 }
 

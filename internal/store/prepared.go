@@ -45,9 +45,19 @@ func (p preparing) Connect(ctx context.Context) (driver.Conn, error) {
 type connection interface {
 	driver.Conn
 	driver.ConnBeginTx
+	asking
+	pooled
+}
+
+// asking is how a connection is asked.
+type asking interface {
 	driver.ConnPrepareContext
 	driver.ExecerContext
 	driver.QueryerContext
+}
+
+// pooled is what is asked of a connection between its uses.
+type pooled interface {
 	driver.Pinger
 	driver.SessionResetter
 	driver.Validator
