@@ -68,16 +68,23 @@ func (s *Service) DescribeDeployment(ctx context.Context, who access.Caller, in 
 			}
 		})
 	}
-	switch before, after, namespaced := strings.Cut(app, "/"); {
-	case app == "":
+	if app == "" {
 		return nil, fault.New(fault.FailedPrecondition, "the catalog does not say which application of Argo CD is %s in %s", e.Ref, env.Name).
 			WithFix("Add argocd: {instance: NAME, app: NAME} to the environment under spec.fairlead.environments.")
-	case env.argo.selector:
+	}
+	d.at(app, env.argo.selector)
+	return d, nil
+}
+
+// at notes the application that a text names.
+func (d *Deployment) at(app string, selector bool) {
+	before, after, namespaced := strings.Cut(app, "/")
+	switch {
+	case selector:
 		d.Selector = app
 	case namespaced && d.Namespace == "":
 		d.Namespace, d.App = before, after
 	default:
 		d.App = app
 	}
-	return d, nil
 }

@@ -132,7 +132,7 @@ func (r reading) naming(p Findings, f *factory) []*Finding {
 // in it what repository they like; that alone must not open it to them.
 func (r reading) readable(f *factory, all []*Finding) []*Finding {
 	foreign := func(in *Finding) bool { return in.Source != f.e.From.Source }
-	if r.scope.All() || !slices.ContainsFunc(all, foreign) {
+	if r.whole || r.scope.All() || !slices.ContainsFunc(all, foreign) {
 		return all
 	}
 	known, giving := r.Sources(r.scope), r.Giving()

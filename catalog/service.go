@@ -83,10 +83,12 @@ func (s *Service) Publish(changes []index.Change) {
 type reading struct {
 	*index.Snapshot
 	scope access.Scope
+	// whole tells that it is nobody's view: that of Fairlead's own work.
+	whole bool
 }
 
 func (s *Service) reading(who access.Caller) reading {
-	return reading{s.Snapshot(), s.policy.Scope(who, access.ReadCatalog)}
+	return reading{Snapshot: s.Snapshot(), scope: s.policy.Scope(who, access.ReadCatalog)}
 }
 
 func (s *Service) ingest() (Ingestion, error) {

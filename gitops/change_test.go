@@ -57,6 +57,19 @@ func (m *memory) List(_ context.Context, dir string) (out []string, err error) {
 	return out, nil
 }
 
+func (m *memory) Below(_ context.Context, dir string) (out []gitops.Entry, err error) {
+	for p, text := range m.files {
+		if p == dir || strings.HasPrefix(p, dir+"/") {
+			out = append(out, gitops.Entry{Path: p, ID: text})
+		}
+	}
+	return out, nil
+}
+
+func (m *memory) At(context.Context, gitops.Place, string) (gitops.Past, error) {
+	return nil, gitops.ErrNoCommit
+}
+
 func (m *memory) Head(_ context.Context, branch string) (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

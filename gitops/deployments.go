@@ -20,6 +20,25 @@ type Deployments interface {
 	Running(ctx context.Context, at AppName) (*Running, error)
 }
 
+// Listing is one Argo CD, as far as it tells of all its applications at once.
+type Listing interface {
+	// ListApplications gives all that may be seen, of each what Application gives but
+	// what differs and what Argo CD complains of. It says which of the selectors
+	// of labels pick it.
+	ListApplications(ctx context.Context, selectors []string) ([]ListedApplication, error)
+}
+
+// ListedApplication is one of all.
+type ListedApplication struct {
+	Application
+	// At names it; its namespace is always given.
+	At AppName
+	// Images are those that run, by name, tag and digest.
+	Images []DeployedImage
+	// Selectors are those that pick it.
+	Selectors []string
+}
+
 // AppName names an application; Namespace is the one that its Application is
 // in, "" for Argo CD's own.
 type AppName struct{ Name, Namespace string }
@@ -51,6 +70,19 @@ type Application struct {
 	Differing []UnwellResource
 	// Namespace is where it deploys to.
 	Namespace string
+	// Sources are where its manifests come from, in the order of Revisions.
+	Sources []AppSource
+}
+
+// AppSource is a source of an application, without anything that is set there.
+type AppSource struct {
+	// Repository is its URL, without a user's name and password.
+	Repository string
+	// Chart is the Helm chart's name; "" where the source is a Git repository.
+	Chart string
+	// Target is what the Application says which revision is wanted: a branch, a
+	// tag, a commit, a version or a range of these; "" is the default branch.
+	Target string
 }
 
 // The phases of an operation.

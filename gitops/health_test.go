@@ -23,7 +23,7 @@ func TestFakeContract(t *testing.T) {
 	gitopstest.Contract(t, func(*testing.T) *gitopstest.Subject {
 		f := gitopstest.NewFake("web", first, "web:1")
 		n := 0
-		return &gitopstest.Subject{Deployments: f, At: gitops.AppName{Name: "web"}, Selector: "app=web", Revision: first, Image: "web:1", Another: "web:2", Broken: "missing:1", Within: time.Second,
+		return &gitopstest.Subject{Deployments: f, Listing: f, At: gitops.AppName{Name: "web"}, Selector: "app=web", Revision: first, Image: "web:1", Another: "web:2", Broken: "missing:1", Within: time.Second,
 			Deploy: func(_ *testing.T, image string) string {
 				n++
 				revision := strings.Repeat(fmt.Sprint(n), 40)

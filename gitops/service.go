@@ -34,6 +34,9 @@ type Repositories interface {
 	Named(repository, base string) (Place, error)
 	// Open gives the newest commit of a place's branch.
 	Open(ctx context.Context, at Place) (Repository, Base, error)
+	// At gives the files of a commit, by its full id, whichever branch it is or
+	// was on; an error that is ErrNoCommit where the repository does not give it.
+	At(ctx context.Context, at Place, commit string) (Past, error)
 }
 
 // Base is a branch and the commit that it was at.
@@ -45,13 +48,32 @@ type Files interface {
 	Read(ctx context.Context, path string) ([]byte, error)
 	// List names the files in a folder, none where there is no such folder.
 	List(ctx context.Context, dir string) ([]string, error)
+	// Below gives everything below a folder at any depth, or the file that is
+	// there itself, none where there is neither. It reads no file.
+	Below(ctx context.Context, dir string) ([]Entry, error)
+}
+
+// Entry is a file as a commit has it.
+type Entry struct {
+	// Path is the whole one; ID tells the content apart from others.
+	Path, ID string
+	// Executable is a file that may be run.
+	Executable bool
+	// Odd is what cannot be read and written by its path: a symbolic link, a
+	// submodule, or what has a name that is no UTF-8.
+	Odd bool
+}
+
+// Past is an earlier commit. It is closed by who opened it.
+type Past interface {
+	Files
+	// Close lets go of it.
+	Close() error
 }
 
 // Repository is a repository at one commit of its base branch.
 type Repository interface {
-	// Read and List are those of Files.
-	Read(ctx context.Context, path string) ([]byte, error)
-	List(ctx context.Context, dir string) ([]string, error)
+	Files
 	// Head is the commit that a branch is at now; "" where there is none.
 	Head(ctx context.Context, branch string) (string, error)
 	// Push makes a commit on the base and pushes it to a branch. An error that is
@@ -62,6 +84,8 @@ type Repository interface {
 var (
 	// ErrNoFile says that there is no such file.
 	ErrNoFile = errors.New("no such file")
+	// ErrNoCommit says that a repository does not give a commit (any more).
+	ErrNoCommit = errors.New("no such commit")
 	// ErrMoved says that a branch is not where it was.
 	ErrMoved = errors.New("the branch has moved")
 )
@@ -126,7 +150,7 @@ type Query struct {
 	Limit    int
 }
 
-// Config is what a Service is made of; all but Now is needed.
+// Config is what a Service is made of; all but Health and Now is needed.
 type Config struct {
 	Policy       *access.Policy
 	Guard        *access.Guard
@@ -135,6 +159,8 @@ type Config struct {
 	Forges       map[string]Forge
 	Records      Records
 	Reads        Reads
+	// Health tells what is deployed, for rollbacks; nil where nothing does.
+	Health *HealthService
 	// Mail makes the address of somebody whom the catalog knows none of, by
 	// their name.
 	Mail func(name string) string

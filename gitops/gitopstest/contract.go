@@ -15,6 +15,7 @@ import (
 // itself.
 type Subject struct {
 	Deployments gitops.Deployments
+	Listing     gitops.Listing
 	At          gitops.AppName
 	// Selector picks the application by its labels.
 	Selector string
@@ -35,7 +36,7 @@ func Contract(t *testing.T, make func(t *testing.T) *Subject) {
 		name string
 		test func(t *testing.T, s *Subject)
 	}{
-		{"tells what is healthy, and what comes after it", tellsOfRevisions}, {"tells what is not well", tellsWhatIsUnwell}, {"knows what is not there", tellsNothing},
+		{"tells what is healthy, and what comes after it", tellsOfRevisions}, {"tells what is not well", tellsWhatIsUnwell}, {"knows what is not there", tellsNothing}, {"lists all", listsAll},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, make(t)) })
 	}
@@ -131,5 +132,24 @@ func tellsNothing(t *testing.T, s *Subject) {
 	cancel()
 	if _, err := s.Deployments.Application(ctx, s.At, false); !errors.Is(err, context.Canceled) {
 		t.Errorf("an ended context: %v", err)
+	}
+}
+
+func listsAll(t *testing.T, s *Subject) {
+	app := s.settled(t, s.Revision, "Healthy")
+	for deadline := time.Now().Add(s.Within); ; time.Sleep(50 * time.Millisecond) {
+		all, err := s.Listing.ListApplications(t.Context(), []string{s.Selector, "app=nobody", "no (selector"})
+		i := slices.IndexFunc(all, func(a gitops.ListedApplication) bool { return a.At.Name == s.At.Name })
+		if err != nil || i < 0 {
+			t.Fatalf("%s is none of %+v: %v", s.At.Name, all, err)
+		}
+		a := all[i]
+		if len(a.Images) == 0 && time.Now().Before(deadline) { // they are told of a moment later
+			continue
+		}
+		if len(a.Images) != 1 || a.Images[0].Name+":"+a.Images[0].Tag != s.Image || !slices.Equal(a.Selectors, []string{s.Selector}) || a.At.Namespace == "" || !slices.Equal(a.Revisions, app.Revisions) || a.Health != "Healthy" || a.Sync != "Synced" || len(a.Sources) != 1 || a.Sources[0].Repository == "" || a.Operation == nil || a.Operation.FinishedAt.IsZero() || len(a.History) != len(app.History) {
+			t.Errorf("%+v", a)
+		}
+		return
 	}
 }

@@ -27,6 +27,7 @@ type Fake struct {
 	hold    chan struct{}
 	asked   int
 	looks   int
+	listed  int
 }
 
 // NewFake makes one that is synced and healthy at a revision with an image.
@@ -45,7 +46,7 @@ func (f *Fake) Deploy(revision, image string) {
 		*s.Wanted = images
 		*s.Running = gitops.Running{Images: images}
 		s.App.Revisions, s.App.Sync, s.App.Health, s.App.HealthMessage, s.App.Automated = []string{revision}, "Synced", "Healthy", "", true
-		s.App.HealthSince, s.App.Namespace = now, f.Name
+		s.App.HealthSince, s.App.Namespace, s.App.Sources = now, f.Name, []gitops.AppSource{{Repository: "https://git.test/deploy.git", Target: "main"}}
 		s.App.Operation = &gitops.Operation{Phase: gitops.OperationSucceeded, Message: "successfully synced", Revision: revision, StartedAt: now.Add(-10 * time.Second), FinishedAt: now.Add(-5 * time.Second)}
 		s.App.ComparedAt = now
 		s.App.History = append(s.App.History, gitops.PastDeployment{Revision: revision, At: now.Add(-5 * time.Second)})
@@ -125,6 +126,29 @@ func (f *Fake) Find(ctx context.Context, selector, _ string) ([]string, error) {
 		return nil, nil
 	}
 	return []string{f.Name}, nil
+}
+
+// ListApplications gives the one that there is.
+func (f *Fake) ListApplications(ctx context.Context, selectors []string) ([]gitops.ListedApplication, error) {
+	if err := f.call(ctx, gitops.AppName{Name: f.Name}); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.listed++
+	one := gitops.ListedApplication{Application: f.app, At: gitops.AppName{Name: f.Name, Namespace: "argocd"}, Images: slices.Clone(f.running.Images)}
+	one.Differing, one.Troubles = nil, nil
+	if s := "app=" + f.Name; slices.Contains(selectors, s) {
+		one.Selectors = []string{s}
+	}
+	return []gitops.ListedApplication{one}, nil
+}
+
+// Listed is how often all applications were asked for.
+func (f *Fake) Listed() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.listed
 }
 
 // Application is the application.

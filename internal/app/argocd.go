@@ -17,6 +17,7 @@ import (
 type ArgoClient interface {
 	ArgoPreviews
 	gitops.Deployments
+	gitops.Listing
 	io.Closer
 }
 

@@ -81,6 +81,7 @@ type nobody struct {
 	argocd.Resources
 	argocd.Lister
 	gitops.Deployments
+	gitops.Listing
 }
 
 // Close does nothing.

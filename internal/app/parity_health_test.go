@@ -26,7 +26,7 @@ const argoSection = "argocd: [{name: main, server: argocd.example.com, tokenEnv:
 
 // fakeArgo is an Argo CD that is not asked for previews.
 func fakeArgo(f *gitopstest.Fake) *ArgoDialer {
-	return &ArgoDialer{Dial: func(instance.Config) (ArgoClient, error) { return nobody{Deployments: f}, nil }}
+	return &ArgoDialer{Dial: func(instance.Config) (ArgoClient, error) { return nobody{Deployments: f, Listing: f}, nil }}
 }
 
 // checkToolsFit sees that the tools of all rooms are listed, and how long that is.

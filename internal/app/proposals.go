@@ -200,15 +200,7 @@ func (p *proposalRepos) found(repository string) (git.SourceConfig, error) {
 
 // Open gives the newest commit of a place's branch.
 func (p *proposalRepos) Open(ctx context.Context, at gitops.Place) (gitops.Repository, gitops.Base, error) {
-	cfg, err := p.found(at.Repository)
-	if err != nil {
-		return nil, gitops.Base{}, err
-	}
-	cfg.Include, cfg.Ref = nil, ""
-	if at.Base != "" {
-		cfg.Ref = "refs/heads/" + at.Base
-	}
-	src, err := p.source(cfg)
+	src, err := p.branch(at)
 	if err != nil {
 		return nil, gitops.Base{}, err
 	}
@@ -222,6 +214,19 @@ func (p *proposalRepos) Open(ctx context.Context, at gitops.Place) (gitops.Repos
 		return nil, gitops.Base{}, err
 	}
 	return &proposalRepo{src: src, branch: at.Base, rev: rev, committer: p.committer}, gitops.Base{Branch: at.Base, Commit: string(rev)}, nil
+}
+
+// branch is the source of a place's branch.
+func (p *proposalRepos) branch(at gitops.Place) (*git.Source, error) {
+	cfg, err := p.found(at.Repository)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Include, cfg.Ref = nil, ""
+	if at.Base != "" {
+		cfg.Ref = "refs/heads/" + at.Base
+	}
+	return p.source(cfg)
 }
 
 // source is the one source of a repository and ref: what it has fetched serves
@@ -260,17 +265,14 @@ func (r *proposalRepo) Read(ctx context.Context, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := tree.Read(ctx, path)
-	if closeErr := tree.Close(); err == nil {
-		err = closeErr
-	}
-	if errors.Is(err, ingest.ErrNotFound) {
-		return nil, fmt.Errorf("%w: %w", gitops.ErrNoFile, err)
-	}
-	if errors.Is(err, ingest.ErrTooLarge) {
-		return nil, fault.New(fault.FailedPrecondition, "%s is too large to be changed", path).WithFix("Choose another file.").Because(err)
-	}
-	return data, err
+	data, err := fileAt(ctx, tree, path)
+	return data, errors.Join(err, tree.Close())
+}
+
+// Below gives everything below a folder of the commit.
+func (r *proposalRepo) Below(ctx context.Context, dir string) ([]gitops.Entry, error) {
+	found, err := r.src.Below(ctx, r.rev, dir)
+	return entriesOf(found), err
 }
 
 // Head is the commit that a branch is at.

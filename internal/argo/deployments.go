@@ -74,6 +74,32 @@ func given(s string) *string {
 func applicationOf(app *v1alpha1.Application) *gitops.Application {
 	st := &app.Status
 	clean := newScrubber(app)
+	out := outline(app, clean)
+	for _, cond := range st.Conditions {
+		if !strings.HasSuffix(cond.Type, "Warning") || cond.Type == v1alpha1.ApplicationConditionSharedResourceWarning {
+			out.Troubles = append(out.Troubles, gitops.Trouble{Kind: cond.Type, Message: clean.text(cond.Message), Blind: blinds(cond.Type)})
+		}
+	}
+	for i := range st.Resources {
+		r := &st.Resources[i]
+		if r.Hook || r.Status == v1alpha1.SyncStatusCodeSynced || r.Status == "" {
+			continue
+		}
+		u := gitops.UnwellResource{Resource: named(r.Kind, r.Namespace, r.Name, out.Namespace), Sync: string(r.Status)}
+		if r.RequiresPruning {
+			u.Message = "it is not wanted any more and waits to be pruned"
+		}
+		if r.Health != nil {
+			u.Health, u.Message = string(r.Health.Status), clean.text(cmp.Or(r.Health.Message, u.Message))
+		}
+		out.Differing = append(out.Differing, u)
+	}
+	return out
+}
+
+// outline is what is told of an application in any case.
+func outline(app *v1alpha1.Application, clean *scrubber) *gitops.Application {
+	st := &app.Status
 	out := &gitops.Application{
 		Revisions: revisions(st.Sync.Revision, st.Sync.Revisions), ComparedAt: utc(st.ReconciledAt),
 		Sync: string(st.Sync.Status), Health: string(st.Health.Status), HealthMessage: clean.text(st.Health.Message), HealthSince: utc(st.Health.LastTransitionTime),
@@ -93,24 +119,8 @@ func applicationOf(app *v1alpha1.Application) *gitops.Application {
 		h := &st.History[i]
 		out.History = append(out.History, gitops.PastDeployment{Revision: strings.Join(revisions(h.Revision, h.Revisions), ", "), At: h.DeployedAt.UTC(), By: by(h.InitiatedBy)})
 	}
-	for _, cond := range st.Conditions {
-		if !strings.HasSuffix(cond.Type, "Warning") || cond.Type == v1alpha1.ApplicationConditionSharedResourceWarning {
-			out.Troubles = append(out.Troubles, gitops.Trouble{Kind: cond.Type, Message: clean.text(cond.Message), Blind: blinds(cond.Type)})
-		}
-	}
-	for i := range st.Resources {
-		r := &st.Resources[i]
-		if r.Hook || r.Status == v1alpha1.SyncStatusCodeSynced || r.Status == "" {
-			continue
-		}
-		u := gitops.UnwellResource{Resource: named(r.Kind, r.Namespace, r.Name, out.Namespace), Sync: string(r.Status)}
-		if r.RequiresPruning {
-			u.Message = "it is not wanted any more and waits to be pruned"
-		}
-		if r.Health != nil {
-			u.Health, u.Message = string(r.Health.Status), clean.text(cmp.Or(r.Health.Message, u.Message))
-		}
-		out.Differing = append(out.Differing, u)
+	for _, source := range app.Spec.GetSources() {
+		out.Sources = append(out.Sources, gitops.AppSource{Repository: plainURL(source.RepoURL), Chart: source.Chart, Target: source.TargetRevision})
 	}
 	return out
 }

@@ -61,7 +61,8 @@ func TestArgoCDDeploymentsContract(t *testing.T) {
 		a := realtest.ArgoCD(t)
 		r := a.Repository(t, map[string]string{"deploy/web.yaml": realtest.Web("web:1")})
 		name := deployed(t, a, r, nil)
-		return &gitopstest.Subject{Deployments: client(t, a), At: gitops.AppName{Name: name}, Selector: "app=" + name, Revision: r.Head(t), Image: "web:1",
+		c := client(t, a)
+		return &gitopstest.Subject{Deployments: c, Listing: c, At: gitops.AppName{Name: name}, Selector: "app=" + name, Revision: r.Head(t), Image: "web:1",
 			Another: "web:2", Broken: realtest.ImageMissing + ":1", Within: 2 * time.Minute,
 			Deploy: func(t *testing.T, image string) string {
 				return pushed(t, a, r, name, map[string]string{"deploy/web.yaml": realtest.Web(image)})
