@@ -86,6 +86,8 @@ type HealthConfig struct {
 	// Runbook finds the runbook for an alert of a service that the caller may
 	// read, "" where there is none; nil without.
 	Runbook func(ctx context.Context, who access.Caller, alert, service string) string
+	// Recorder notes what is seen of deployments; nil without.
+	Recorder *Recorder
 	// Keep is how long an answer serves others, 2 s by default.
 	Keep time.Duration
 	// Patience is how long an Argo CD may take, 5 s by default; what takes
@@ -183,6 +185,7 @@ func (s *HealthService) answer(ctx context.Context, who access.Caller, q *questi
 			return nil, err
 		}
 	}
+	s.record(ctx, q, e)
 	m, err := measured.wait(ctx)
 	if err != nil {
 		return nil, err

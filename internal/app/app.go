@@ -80,8 +80,9 @@ type App struct {
 	localPreviews *local.Deployer
 	strays        *strayMetrics
 	argo          map[string]*argocd.Instance // by name
-	deployments   map[string]gitops.Deployments
+	deployments   map[string]gitops.ArgoCD
 	health        *gitops.HealthService // nil without an Argo CD
+	observer      *gitops.Observer      // nil without an Argo CD
 	guards        *git.Fixed            // of previews by Argo CD; nil without
 	jobs          *jobs.Queue
 	jobsDB        *sql.DB        // of SQLite
@@ -190,13 +191,13 @@ func (a *App) makeRooms(ctx context.Context) (err error) {
 	if err = a.makePreviews(ctx, guard); err != nil {
 		return err
 	}
+	if err = a.makeHealth(); err != nil {
+		return err
+	}
 	if err = a.makeProposals(guard); err != nil {
 		return err
 	}
 	if err = a.makeSecrets(ctx, guard); err != nil {
-		return err
-	}
-	if err = a.makeHealth(); err != nil {
 		return err
 	}
 	a.telemetry.registry.MustRegister(newForgeMetrics(&a.budgets))
@@ -286,6 +287,7 @@ func (a *App) Run(ctx context.Context) error {
 	g.Go(func() error { return a.runPreviews(ctx) })
 	g.Go(func() error { return a.runSecrets(ctx) })
 	g.Go(func() error { return a.followProposals(ctx) })
+	g.Go(func() error { return a.observeDeployments(ctx) })
 	g.Go(func() error { return a.sweepApprovals(ctx) })
 	g.Go(func() error { return a.keepWarm(ctx) })
 	if a.issuers != nil {

@@ -16,8 +16,7 @@ import (
 // ArgoClient is one Argo CD, as the rooms ask it.
 type ArgoClient interface {
 	ArgoPreviews
-	gitops.Deployments
-	gitops.Listing
+	gitops.ArgoCD
 	io.Closer
 }
 
@@ -111,7 +110,7 @@ func (a *App) openArgoCD() error {
 	if a.cfg.Argo == nil {
 		return fault.New(fault.FailedPrecondition, "this program is built without Argo CD's client").WithFix("Use fairleadd, or leave the section argocd out of the configuration.")
 	}
-	a.argo, a.deployments = map[string]*argocd.Instance{}, map[string]gitops.Deployments{}
+	a.argo, a.deployments = map[string]*argocd.Instance{}, map[string]gitops.ArgoCD{}
 	for _, cfg := range a.cfg.ArgoCD {
 		client, err := a.cfg.Argo.Dial(cfg)
 		if err != nil {

@@ -30,7 +30,11 @@ func (a *App) makeHealth() (err error) {
 	if len(a.deployments) == 0 {
 		return nil
 	}
-	cfg := gitops.HealthConfig{Policy: a.cfg.policy, Catalog: a.catalog, Instances: a.deployments, Runbook: a.runbook}
+	recorder := gitops.NewRecorder(a.store, a.telemetry.log)
+	cfg := gitops.HealthConfig{Policy: a.cfg.policy, Catalog: a.catalog, Instances: map[string]gitops.Deployments{}, Runbook: a.runbook, Recorder: recorder}
+	for name, argo := range a.deployments {
+		cfg.Instances[name] = argo
+	}
 	if p := a.cfg.Metrics.Prometheus; p != nil {
 		client := prometheus.New(*p)
 		a.closers = append(a.closers, client.Close)
@@ -39,7 +43,23 @@ func (a *App) makeHealth() (err error) {
 	if a.health, err = gitops.NewHealth(cfg); err == nil {
 		a.closers = append([]func() error{a.health.Close}, a.closers...) // before what it asks
 	}
+	if err != nil {
+		return err
+	}
+	watch := gitops.ObserverConfig{Recorder: recorder, Catalog: a.catalog, Instances: a.deployments, Logger: a.telemetry.log}
+	if isPostgres(a.cfg.State) { // else no other replica can be at work
+		watch.Claim = a.store.ClaimTurn
+	}
+	a.observer, err = gitops.NewObserver(watch)
 	return err
+}
+
+// observeDeployments writes down what is deployed until ctx ends.
+func (a *App) observeDeployments(ctx context.Context) error {
+	if a.observer == nil {
+		return nil
+	}
+	return a.observer.Run(ctx)
 }
 
 // runbook is the handle of the best runbook for an alert that the caller may
