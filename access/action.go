@@ -35,7 +35,7 @@ func Actions() []Action {
 	return []Action{ReadCatalog, RefreshCatalog, RegisterCatalog, UnregisterCatalog, SearchExternal,
 		ReadPreviews, CreatePreview, ExtendPreview, DeletePreview, ForcePreview, ReadStrays, SweepPreviews,
 		ReadCredentials, RequestCredentials, CollectCredentials, RenewCredentials, RevokeCredentials, RevealCredentials,
-		ReadProposals, ProposeChange, ReadHealth, ReadApprovals, DecideApprovals, ReadAudit, ReadSelf, ReadSchema}
+		ReadProposals, ProposeChange, ReadHealth, ReadChecks, ReadApprovals, DecideApprovals, ReadAudit, ReadSelf, ReadSchema}
 }
 
 // Effect is what an action does to the world, in the terms of MCP's hints.
@@ -50,7 +50,7 @@ type Effect struct {
 // as the worst.
 func (a Action) Effect() Effect {
 	switch a {
-	case ReadCatalog, ReadPreviews, ReadStrays, ReadCredentials, ReadProposals, ReadHealth, ReadApprovals, ReadAudit, ReadSelf, ReadSchema:
+	case ReadCatalog, ReadPreviews, ReadStrays, ReadCredentials, ReadProposals, ReadHealth, ReadChecks, ReadApprovals, ReadAudit, ReadSelf, ReadSchema:
 		return Effect{ReadOnly: true, Idempotent: true}
 	case RefreshCatalog, ProposeChange:
 		return Effect{Idempotent: true}

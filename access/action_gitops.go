@@ -9,4 +9,6 @@ const (
 	ProposeChange Action = "gitops.propose"
 	// ReadHealth is reading how a service is doing where it is deployed.
 	ReadHealth Action = "gitops.health"
+	// ReadChecks is reading how the checks of a commit went.
+	ReadChecks Action = "gitops.checks"
 )

@@ -15,8 +15,11 @@ const maxShelf = 10_000
 type shelf[V any] struct {
 	keep, patience time.Duration
 	now            func() time.Time
-	life           context.Context
-	end            context.CancelFunc
+	// longer is how many times longer an answer is kept than others; 0, or nil,
+	// for none.
+	longer func(V) int
+	life   context.Context
+	end    context.CancelFunc
 
 	mu      sync.Mutex
 	looks   map[string]*lookUp[V]
@@ -77,7 +80,11 @@ func (s *shelf[V]) book(key string, look func(context.Context) V) *lookUp[V] {
 func (s *shelf[V]) spent(l *lookUp[V]) bool {
 	select {
 	case <-l.done:
-		return s.now().Sub(l.at) >= s.keep
+		keep := s.keep
+		if s.longer != nil {
+			keep = max(keep, keep*time.Duration(s.longer(l.value)))
+		}
+		return s.now().Sub(l.at) >= keep
 	default:
 		return false
 	}

@@ -43,6 +43,8 @@ type Config struct {
 	Gitops *gitops.Service
 	// Health may be left out: then its field says so.
 	Health *gitops.HealthService
+	// CI may be left out: then its field says so.
+	CI *gitops.CIService
 	// Authenticate tells who sends a request.
 	Authenticate func(*http.Request) (access.Caller, error)
 	// Recorder is told of every operation.
@@ -74,6 +76,7 @@ type door struct {
 	secrets   *secrets.Service
 	gitops    *gitops.Service
 	health    *gitops.HealthService
+	ci        *gitops.CIService
 	recorder  access.Recorder
 	nodes     *node.Reader
 }
@@ -94,7 +97,7 @@ func New(cfg Config) (http.Handler, error) {
 		return nil, errors.New("graphql: Catalog, Access, Authenticate and Recorder are needed")
 	}
 	e, err := engine.New(engine.Config{
-		Schema: schemaText, Root: &root{&door{cfg.Catalog, cfg.Access, cfg.Knowledge, cfg.Previews, cfg.Secrets, cfg.Gitops, cfg.Health, cfg.Recorder, &node.Reader{Catalog: cfg.Catalog, Recorder: cfg.Recorder}}}, Limits: cfg.Limits, Budget: cfg.Entities,
+		Schema: schemaText, Root: &root{&door{cfg.Catalog, cfg.Access, cfg.Knowledge, cfg.Previews, cfg.Secrets, cfg.Gitops, cfg.Health, cfg.CI, cfg.Recorder, &node.Reader{Catalog: cfg.Catalog, Recorder: cfg.Recorder}}}, Limits: cfg.Limits, Budget: cfg.Entities,
 		MayIntrospect: introspection(cfg.Access), Logger: cfg.Logger,
 	})
 	if err != nil {

@@ -47,6 +47,7 @@ func (r *root) Query() any {
 		"credentials":         bind.Operation(b, "list_credentials", access.ReadCredentials, r.d.secrets.List),
 		"credential":          bind.Operation(b, "get_credentials", access.ReadCredentials, r.d.secrets.Get),
 		"deploymentHealth":    bind.Operation(b, "get_deployment_health", access.ReadHealth, r.d.health.GetDeploymentHealth),
+		"ciStatus":            bind.Operation(b, "get_ci_status", access.ReadChecks, r.d.ci.GetCIStatus),
 		"proposals":           bind.Operation(b, "list_proposals", access.ReadProposals, r.d.gitops.ListProposals),
 		"proposal":            bind.Operation(b, "get_proposal", access.ReadProposals, r.d.gitops.GetProposal),
 		"audit":               bind.Operation(b, "list_audit", access.ReadAudit, r.d.access.ListAudit),

@@ -114,7 +114,7 @@ func TestSchemaHoldsTheRooms(t *testing.T) {
 	}
 	renamed := map[string]string{"limit": "first", "cursor": "after", "max_tokens": "maxTokens", "facets": "keys", "fullTextFilter": "fullText"}
 	for name, v := range map[string]any{
-		"deploymentHealth": gitops.GetDeploymentHealthInput{}, "coverage": catalog.GetCoverageInput{}, "serviceBrief": catalog.GetServiceBriefInput{}, "search": catalog.SearchCatalogInput{}, "facets": catalog.ListFacetsInput{},
+		"deploymentHealth": gitops.GetDeploymentHealthInput{}, "ciStatus": gitops.GetCIStatusInput{}, "coverage": catalog.GetCoverageInput{}, "serviceBrief": catalog.GetServiceBriefInput{}, "search": catalog.SearchCatalogInput{}, "facets": catalog.ListFacetsInput{},
 		"dependencies": catalog.GetDependenciesInput{}, "ingestionErrors": catalog.ListIngestionErrorsInput{}, "refresh": catalog.RefreshEntityInput{},
 		"registerLocation": catalog.RegisterLocationInput{}, "moveLocation": catalog.MoveLocationInput{}, "unregisterLocation": catalog.UnregisterLocationInput{},
 		"ancestry": catalog.GetAncestryInput{}, "locations": catalog.ListLocationsInput{}, "entities": catalog.ListEntitiesInput{}, "audit": access.ListAuditInput{},
@@ -192,6 +192,7 @@ func TestEveryOperationIsReached(t *testing.T) {
 		"renewCredentials":              {`(lease: "a", ttl: "10m")`, "renew_credentials"},
 		"revokeCredentials":             {`(lease: "a")`, "revoke_credentials"},
 		"revokeAllCredentials":          {`(agent: "a", reason: "b")`, "revoke_all_credentials"},
+		"ciStatus":                      {`(service: "checkout", revision: "main")`, "get_ci_status"},
 		"deploymentHealth":              {`(service: "checkout", environment: "production", revision: "0123456789")`, "get_deployment_health"},
 		"proposals":                     {`(service: "checkout", first: 1)`, "list_proposals"},
 		"proposal":                      {`(id: "a")`, "get_proposal"},
@@ -227,8 +228,8 @@ func TestEveryOperationIsReached(t *testing.T) {
 			if strings.HasSuffix(f.Name, "Approval") {
 				token = "boss" // the admin is an agent
 			}
-			if query := kind + " {" + f.Name + op.args + " " + everything(types, f.Type.Name(), 2) + "}"; strings.Contains(strings.ToLower(f.Name), "preview") || strings.Contains(strings.ToLower(f.Name), "credential") || strings.HasPrefix(f.Name, "pro") || f.Name == "searchExternal" || f.Name == "deploymentHealth" {
-				s.post(token, query, nil) // there is no room for previews, credentials, proposals and deployments here and nobody outside, and it says so
+			if query := kind + " {" + f.Name + op.args + " " + everything(types, f.Type.Name(), 2) + "}"; strings.Contains(strings.ToLower(f.Name), "preview") || strings.Contains(strings.ToLower(f.Name), "credential") || strings.HasPrefix(f.Name, "pro") || f.Name == "searchExternal" || f.Name == "deploymentHealth" || f.Name == "ciStatus" {
+				s.post(token, query, nil) // there is no room for previews, credentials, proposals, checks and deployments here and nobody outside, and it says so
 			} else {
 				s.data(token, query, nil)
 			}

@@ -5,6 +5,17 @@ import (
 	"github.com/fairlead-dev/fairlead/gitops"
 )
 
+// ciTools are the tools of checks; none where no forge tells of them.
+func (d *door) ciTools() []entry {
+	if d.CI == nil {
+		return nil
+	}
+	return []entry{
+		tool(d, "get_ci_status", "CI of a commit", "How the checks of a service's commit went, and what failed.",
+			access.ReadChecks, d.CI.GetCIStatus, (*gitops.CIStatus).Text, traits[gitops.GetCIStatusInput, gitops.CIStatus]{toolset: "gitops", bounded: true}),
+	}
+}
+
 // healthTools are the tools of what is deployed; none where nothing is known of
 // that.
 func (d *door) healthTools() []entry {

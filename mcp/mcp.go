@@ -44,6 +44,8 @@ type Config struct {
 	Gitops *gitops.Service
 	// Health may be left out: then its tool is not there.
 	Health *gitops.HealthService
+	// CI may be left out: then its tool is not there.
+	CI *gitops.CIService
 	// Authenticate tells who sends a request.
 	Authenticate func(*http.Request) (access.Caller, error)
 	// Recorder is told of every operation.
@@ -115,7 +117,7 @@ func newDoor(cfg Config, extra ...server.ServerOption) (_ *door, err error) {
 		cfg.Logger = slog.Default()
 	}
 	d := &door{Config: cfg, seal: newSeal()}
-	d.tools, d.templates = slices.Concat(d.catalogTools(), d.knowledgeTools(), d.previewTools(), d.secretsTools(), d.gitopsTools(), d.healthTools()), d.resources()
+	d.tools, d.templates = slices.Concat(d.catalogTools(), d.knowledgeTools(), d.previewTools(), d.secretsTools(), d.gitopsTools(), d.healthTools(), d.ciTools()), d.resources()
 	d.front, err = front.New(front.Config{Authenticate: cfg.Authenticate, PublicURL: cfg.PublicURL, AuthorizationServers: cfg.AuthorizationServers,
 		Scopes: cfg.Scopes, Origins: cfg.Origins, SessionIdle: cfg.SessionIdle, Recheck: cfg.Recheck, Toolsets: toolsets(), Explain: d.explain, Room: room{d}, Logger: cfg.Logger})
 	if err != nil {

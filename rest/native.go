@@ -79,6 +79,7 @@ func (d *door) proposals() []route {
 	g, k := d.Gitops, d.Knowledge
 	return []route{
 		at("GET /api/v1/deployments/health", "get_deployment_health", "How a service is doing where it is deployed, and on what grounds", access.ReadHealth, d.Health.GetDeploymentHealth),
+		at("GET /api/v1/checks", "get_ci_status", "How the checks of a commit of a service's own repository went", access.ReadChecks, d.CI.GetCIStatus),
 		at("GET /api/v1/proposals", "list_proposals", "The proposals that you may see, newest first, without their diffs", access.ReadProposals, g.ListProposals),
 		at("POST /api/v1/proposals", "propose_change", "Propose a change to what is deployed by pull request", access.ProposeChange, g.ProposeChange),
 		at("GET /api/v1/proposals/{id}", "get_proposal", "One proposal, and what has become of it", access.ReadProposals, g.GetProposal),

@@ -54,6 +54,7 @@ func tags() []any {
 		map[string]any{"name": "previews", "description": "Running copies of services at a revision, which end by themselves."},
 		map[string]any{"name": "proposals", "description": "Changes proposed by pull request, and what has become of them."},
 		map[string]any{"name": "deployments", "description": "How services are doing where they are deployed."},
+		map[string]any{"name": "checks", "description": "How the checks of commits went."},
 		map[string]any{"name": "access", "description": "Who is calling, what waits for approval, and what has been done."},
 		map[string]any{"name": "about", "description": "This API."},
 	}
@@ -69,6 +70,8 @@ func tagOf(rt route) string {
 		return "proposals"
 	case rt.action == access.ReadHealth:
 		return "deployments"
+	case rt.action == access.ReadChecks:
+		return "checks"
 	case strings.Contains(rt.operation, "_preview_"):
 		return "previews"
 	case !rt.action.Effect().ReadOnly || strings.HasPrefix(rt.operation, "list_ingestion") || rt.operation == "list_sources" || rt.operation == "list_locations":
@@ -189,7 +192,7 @@ func (s *schemas) responses(rt route) map[string]any {
 		may = append(may, "403")
 	case rt.action == access.ReadStrays:
 		may = append(may, "403", "422")
-	case rt.action == access.ReadPreviews || rt.action == access.ReadCredentials || rt.action == access.ReadProposals || rt.action == access.ReadHealth:
+	case rt.action == access.ReadPreviews || rt.action == access.ReadCredentials || rt.action == access.ReadProposals || rt.action == access.ReadHealth || rt.action == access.ReadChecks:
 		may = append(may, "422")
 	}
 	for _, status := range may {

@@ -130,6 +130,7 @@ func asked() []struct{ op, method, path, body, status string } {
 		{"grant_approval", "POST", "/api/v1/approvals/none/grant", `{}`, "404"},
 		{"deny_approval", "POST", "/api/v1/approvals/none/deny", `{"reason":"no"}`, "404"},
 		{"get_deployment_health", "GET", "/api/v1/deployments/health?service=checkout&environment=production", "", "422"},
+		{"get_ci_status", "GET", "/api/v1/checks?service=checkout&revision=main", "", "422"},
 		{"list_proposals", "GET", "/api/v1/proposals?service=checkout", "", "422"},
 		{"propose_change", "POST", "/api/v1/proposals", `{"service":"checkout","environment":"staging","change":{"replicas":3},"reason":"load"}`, "422"},
 		{"get_proposal", "GET", "/api/v1/proposals/none", "", "422"},

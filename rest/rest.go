@@ -40,6 +40,8 @@ type Config struct {
 	Gitops *gitops.Service
 	// Health may be left out: then its operation says so.
 	Health *gitops.HealthService
+	// CI may be left out: then its operation says so.
+	CI *gitops.CIService
 	// Knowledge may be left out: then its operations are refused.
 	Knowledge *knowledge.Service
 	// Authenticate tells who sends a request.

@@ -83,6 +83,7 @@ type App struct {
 	deployments   map[string]gitops.ArgoCD
 	health        *gitops.HealthService // nil without an Argo CD
 	observer      *gitops.Observer      // nil without an Argo CD
+	ci            *gitops.CIService     // nil without a forge
 	guards        *git.Fixed            // of previews by Argo CD; nil without
 	jobs          *jobs.Queue
 	jobsDB        *sql.DB        // of SQLite

@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/access/oidc"
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
+	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/internal/argo/instance"
 	"github.com/fairlead-dev/fairlead/previews"
 	"github.com/fairlead-dev/fairlead/secrets/vault"
@@ -75,6 +76,7 @@ type Config struct {
 	deployers map[string]previews.Deployer // of tests, beside those configured
 	lender    lender                       // of tests, in the place of Vault
 	pulls     previews.PullForges          // of tests, in the place of those configured
+	ci        func(*gitops.CIConfig)       // of tests, which name other forges
 }
 
 // CatalogConfig says what is read into the catalog and how often.

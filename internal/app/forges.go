@@ -38,6 +38,7 @@ type writing struct {
 // forgeClient is what a forge's client can do.
 type forgeClient interface {
 	gitops.Forge
+	gitops.CI
 	forge.Commenter
 	hook
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/internal/demo"
 	"github.com/fairlead-dev/fairlead/previews"
 )
@@ -33,6 +34,7 @@ type server struct {
 	pulls     previews.PullForges
 	lender    lender
 	argo      *ArgoDialer
+	ci        func(*gitops.CIConfig)
 }
 
 // logBuffer is a log that may be read while it is written.
@@ -88,7 +90,7 @@ func (s *server) start(config string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	cfg.deployers, cfg.pulls, cfg.lender, cfg.Argo = s.deployers, s.pulls, s.lender, s.argo
+	cfg.deployers, cfg.pulls, cfg.lender, cfg.Argo, cfg.ci = s.deployers, s.pulls, s.lender, s.argo, s.ci
 	s.logs = &logBuffer{}
 	ctx, cancel := context.WithCancel(context.Background())
 	if s.app, err = New(ctx, cfg, s.logs); err != nil {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/gitops/gitopstest"
 	"github.com/fairlead-dev/fairlead/internal/argo/instance"
 )
@@ -18,6 +20,11 @@ func healthOperations() []operation {
 			tool:  "get_deployment_health", args: map[string]any{"service": "checkout", "environment": "production", "revision": "0123456789abcdef"}},
 		{name: "get_deployment_health", paths: []string{"verdict"}, method: "GET", rest: "/api/v1/deployments/health?service=checkout&environment=moon", field: "deploymentHealth",
 			graph: `deploymentHealth(service: "checkout", environment: "moon") { verdict }`, tool: "get_deployment_health", args: map[string]any{"service": "checkout", "environment": "moon"}},
+		{name: "get_ci_status", paths: []string{"state", "grounds[]", "service", "repository", "revision", "commit", "checks[].name", "checks[].state", "checks[].required", "checks[].failed[]", "checks[].detail[]"},
+			method: "GET", rest: "/api/v1/checks?service=checkout", field: "ciStatus",
+			graph: `ciStatus(service: "checkout") { state grounds service repository revision commit checks { name state required failed detail } }`, tool: "get_ci_status", args: map[string]any{"service": "checkout"}},
+		{name: "get_ci_status", paths: []string{"state"}, method: "GET", rest: "/api/v1/checks?service=checkout&revision=gone", field: "ciStatus",
+			graph: `ciStatus(service: "checkout", revision: "gone") { state }`, tool: "get_ci_status", args: map[string]any{"service": "checkout", "revision": "gone"}},
 	}
 }
 
@@ -29,11 +36,24 @@ func fakeArgo(f *gitopstest.Fake) *ArgoDialer {
 	return &ArgoDialer{Dial: func(instance.Config) (ArgoClient, error) { return nobody{Deployments: f, Listing: f}, nil }}
 }
 
+// fakeCI has every service be in one repository of a forge, where a check has
+// failed.
+func fakeCI(cfg *gitops.CIConfig) {
+	f := gitopstest.NewFakeCI("acme/checkout", strings.Repeat("c", 40))
+	f.Require("lint", "unit")
+	f.Report(strings.Repeat("c", 40), gitops.CheckRun{Name: "lint", State: gitops.CheckFailed, Failed: []string{"golangci-lint"}, Detail: []string{"main.go:3: unused"}})
+	f.Report(strings.Repeat("c", 40), gitops.CheckRun{Name: "unit", State: gitops.CheckPassed})
+	cfg.Forges = map[string]gitops.CI{"fake": f}
+	cfg.Locate = func(*catalog.Entity) (gitops.Place, error) {
+		return gitops.Place{Repository: "https://git.example.com/acme/checkout", Forge: "fake", Name: "acme/checkout"}, nil
+	}
+}
+
 // checkToolsFit sees that the tools of all rooms are listed, and how long that is.
 func checkToolsFit(t *testing.T, s *server) {
 	t.Helper()
 	list := s.send("owner", http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "Content-Type", "application/json", "Accept", "application/json, text/event-stream").body
-	for _, name := range []string{"get_service_brief", "create_preview_environment", "get_proposal", "get_deployment_health", "search_knowledge", "request_credentials", "propose_change", "search_external"} {
+	for _, name := range []string{"get_service_brief", "create_preview_environment", "get_proposal", "get_deployment_health", "get_ci_status", "search_knowledge", "request_credentials", "propose_change", "search_external"} {
 		if !strings.Contains(list, `"`+name+`"`) {
 			t.Errorf("%s is not listed", name)
 		}

@@ -186,7 +186,7 @@ func TestDoorsAgree(t *testing.T) {
 const parityRules = `rules:
   - {name: read, effect: allow, who: {roles: [owner, reader]}, actions: [catalog.read, self.read, audit.read]}
   - {name: act, effect: allow, who: {roles: [owner]}, actions: ["*"], on: {owners: [own]}}
-  - {name: decide, effect: allow, who: {roles: [owner]}, actions: [approvals.read, secrets.read, previews.read, previews.strays, previews.sweep, gitops.read, gitops.health, knowledge.external]}
+  - {name: decide, effect: allow, who: {roles: [owner]}, actions: [approvals.read, secrets.read, previews.read, previews.strays, previews.sweep, gitops.read, gitops.health, gitops.checks, knowledge.external]}
   - {name: ask, effect: allow, who: {roles: [reader]}, actions: [previews.create], on: {owners: [own]}}
   - {name: wait, effect: approval, who: {roles: [reader]}, actions: [previews.create], approval: {by: {owners: true}}}
   - {name: self, effect: allow, who: {roles: [stranger]}, actions: [self.read]}
@@ -202,7 +202,7 @@ func startParity(t *testing.T) *server {
 	f := &previewstest.Fake{}
 	stray(t, f, "lost-1")
 	s := &server{t: t, dir: dir, tokens: map[string]string{"nobody": "token-that-nobody-has-0123456789"}, deployers: map[string]previews.Deployer{"local": f}, lender: &secretstest.Fake{},
-		argo: fakeArgo(gitopstest.NewFake("checkout", strings.Repeat("a", 40), "checkout:1"))}
+		argo: fakeArgo(gitopstest.NewFake("checkout", strings.Repeat("a", 40), "checkout:1")), ci: fakeCI}
 	config := withoutPreviews(readFile(t, set.Config))
 	tokens := "  tokens:\n"
 	for _, role := range []string{"owner", "reader", "stranger"} {

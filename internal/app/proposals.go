@@ -85,6 +85,9 @@ func (a *App) makeProposals(guard *access.Guard) (err error) {
 		committer: git.Signature{Name: "Fairlead", Email: mail("fairlead")}, open: map[string]*git.Source{}}
 	a.gitops, err = gitops.New(gitops.Config{Policy: a.cfg.policy, Guard: guard, Catalog: a.catalog, Repositories: repos, Forges: forges, Records: a.store, Reads: a.store, Mail: mail})
 	if err == nil {
+		err = a.makeCI(repos)
+	}
+	if err == nil {
 		a.knowledge.AttachProposer(&documentProposer{gitops: a.gitops, repos: repos, catalog: a.catalog, cfg: a.cfg.Proposals})
 	}
 	return err

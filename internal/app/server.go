@@ -20,17 +20,17 @@ func (a *App) handler() (http.Handler, error) {
 	log := a.telemetry.log
 	public := a.publicURL()
 	challenge := mcp.Challenge(public, "")
-	restDoor, err := rest.New(rest.Config{Catalog: a.catalog, Knowledge: a.knowledge, Access: a.access, Previews: a.previews, Secrets: a.secrets, Gitops: a.gitops, Health: a.health, Authenticate: a.authenticate, Recorder: a.telemetry,
+	restDoor, err := rest.New(rest.Config{Catalog: a.catalog, Knowledge: a.knowledge, Access: a.access, Previews: a.previews, Secrets: a.secrets, Gitops: a.gitops, Health: a.health, CI: a.ci, Authenticate: a.authenticate, Recorder: a.telemetry,
 		Origins: a.cfg.CORS, Challenge: challenge, Logger: log})
 	if err != nil {
 		return nil, err
 	}
-	mcpDoor, err := mcp.New(mcp.Config{Catalog: a.catalog, Knowledge: a.knowledge, Access: a.access, Previews: a.previews, Secrets: a.secrets, Gitops: a.gitops, Health: a.health, Authenticate: a.authenticate, Recorder: a.telemetry,
+	mcpDoor, err := mcp.New(mcp.Config{Catalog: a.catalog, Knowledge: a.knowledge, Access: a.access, Previews: a.previews, Secrets: a.secrets, Gitops: a.gitops, Health: a.health, CI: a.ci, Authenticate: a.authenticate, Recorder: a.telemetry,
 		PublicURL: public, AuthorizationServers: a.authorizationServers(), Origins: a.cfg.CORS, Version: a.cfg.Version, Logger: log})
 	if err != nil {
 		return nil, err
 	}
-	graphqlDoor, err := graphql.New(graphql.Config{Catalog: a.catalog, Knowledge: a.knowledge, Access: a.access, Previews: a.previews, Secrets: a.secrets, Gitops: a.gitops, Health: a.health, Authenticate: a.authenticate, Recorder: a.telemetry,
+	graphqlDoor, err := graphql.New(graphql.Config{Catalog: a.catalog, Knowledge: a.knowledge, Access: a.access, Previews: a.previews, Secrets: a.secrets, Gitops: a.gitops, Health: a.health, CI: a.ci, Authenticate: a.authenticate, Recorder: a.telemetry,
 		Origins: a.cfg.CORS, Challenge: challenge, Logger: log})
 	if err != nil {
 		return nil, err

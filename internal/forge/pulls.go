@@ -170,7 +170,11 @@ func (r *Reviews) Into(p *gitops.Pull) {
 // Paged gathers pages until one comes that is not full; all is false where
 // there are more than are read.
 func Paged[T any](size int, page func(n int) ([]T, error)) (out []T, all bool, err error) {
-	for n := 1; n <= PullPages; n++ {
+	return paged(size, PullPages, page)
+}
+
+func paged[T any](size, most int, page func(n int) ([]T, error)) (out []T, all bool, err error) {
+	for n := 1; n <= most; n++ {
 		some, err := page(n)
 		if err != nil {
 			return nil, false, err

@@ -270,7 +270,7 @@ func (f *Forge) config(static string, port int) string {
 		{"log", "MODE = console\nLEVEL = warn"},
 		{"cron", "ENABLED = false"},
 		{"mailer", "ENABLED = false"},
-		{"actions", "ENABLED = false"},
+		{"actions", "ENABLED = true"},
 		{"packages", "ENABLED = false"},
 	}
 	var b strings.Builder

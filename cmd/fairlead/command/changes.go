@@ -18,6 +18,7 @@ type changeCmd struct {
 	List    changeListCmd    `cmd:"" help:"The changes that were proposed by pull request, newest first."`
 	Show    changeShowCmd    `cmd:"" help:"One proposed change, and what has become of it."`
 	Propose changeProposeCmd `cmd:"" help:"Propose a change to what is deployed, by pull request."`
+	CI      changeCICmd      `cmd:"" name:"ci" help:"How the checks of a commit of a service went; exits with 1 unless they passed."`
 	Edit    changeEditCmd    `cmd:"" help:"Change a YAML file by exactly the bytes that are meant, offline."`
 }
 

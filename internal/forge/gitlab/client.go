@@ -32,6 +32,7 @@ type Client struct {
 var (
 	_ forge.Lister    = (*Client)(nil)
 	_ gitops.Forge    = (*Client)(nil)
+	_ gitops.CI       = (*Client)(nil)
 	_ forge.Commenter = (*Client)(nil)
 )
 
