@@ -17,6 +17,7 @@ type identity struct {
 	roles     []string
 	token     string // the name of the credential, never its value
 	proof     Secret // the token itself, where somebody else issued it
+	job       Job
 	anonymous bool
 	system    bool
 }

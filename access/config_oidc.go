@@ -46,6 +46,9 @@ type OIDCConfig struct {
 	AgentClaim string `yaml:"agentClaim"`
 	// Roles are who has a role: references of groups or users, or "*".
 	Roles map[string][]string `yaml:"roles"`
+	// Jobs is the name of the forge, under forges, whose CI gives its jobs the
+	// tokens of this issuer: what such a job borrows ends with it. "" for none.
+	Jobs string `yaml:"jobs"`
 	// Algorithms are those that tokens may be signed with; all of RS, PS and
 	// ES with 256, 384 and 512 bits, and EdDSA, if empty.
 	Algorithms []string `yaml:"algorithms"`

@@ -22,6 +22,8 @@ type Principal struct {
 	Roles map[string][]string
 	// Credential is what logs and the audit call the token, never its value.
 	Credential string
+	// Job is the job of CI that the token was issued to; zero for none.
+	Job Job
 }
 
 // Verifier verifies tokens that others issue. It must be safe for concurrent
@@ -45,7 +47,7 @@ func callerOf(p *Principal) (Caller, error) {
 	if err := checkName(p.Agent); p.Agent != "" && err != nil {
 		return Caller{}, fault.New(fault.Unauthenticated, "the name of the token's agent %v", err).WithFix("Have the operators name another agentClaim under auth.oidc.")
 	}
-	id := &identity{subject: subject, agent: p.Agent, token: p.Credential, groups: groupRefs(p.Groups)}
+	id := &identity{subject: subject, agent: p.Agent, token: p.Credential, groups: groupRefs(p.Groups), job: p.Job}
 	id.roles = rolesOf(p.Roles, id)
 	return Caller{id: id}, nil
 }

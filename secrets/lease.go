@@ -37,6 +37,10 @@ const (
 // and again, that it is still wanted.
 const Session = "session"
 
+// Job is what a lease is to be bound to that ends with the job of CI which asks
+// for it. A job whose lease is bound to nothing else gets it so.
+const Job = "job"
+
 // Record is everything that is kept of a lease. There is nothing secret in it.
 type Record struct {
 	ID string
@@ -51,7 +55,8 @@ type Record struct {
 	Person, Agent, Key, InputHash string
 	// Purpose and Task are why.
 	Purpose, Task string
-	// BoundTo is what it ends with: "session", "preview:ID", "proposal:ID", or
+	// BoundTo is what it ends with: "session", "preview:ID", "proposal:ID",
+	// "job:" and an access.Job, or
 	// "" for its time alone.
 	BoundTo string
 	// CreatedAt is when it was accepted, ExpiresAt when it ends, and Until the
@@ -189,7 +194,7 @@ type Lease struct {
 	Agent       string   `json:"agent,omitempty" jsonschema:"the agent that asked for the person"`
 	Purpose     string   `json:"purpose,omitempty"`
 	Task        string   `json:"task,omitempty"`
-	BoundTo     string   `json:"boundTo,omitempty" jsonschema:"what it ends with: session, preview:ID or proposal:ID"`
+	BoundTo     string   `json:"boundTo,omitempty" jsonschema:"what it ends with: session, preview:ID, proposal:ID or job:NAME"`
 	CreatedAt   string   `json:"createdAt"`
 	EndedAt     string   `json:"endedAt,omitempty" jsonschema:"when it was decided that it is over"`
 	EndedBy     string   `json:"endedBy,omitempty" jsonschema:"who decided that; absent for Fairlead itself"`

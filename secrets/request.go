@@ -29,7 +29,7 @@ type RequestInput struct {
 	Environment string `json:"environment,omitempty" jsonschema:"environment that it is for"`
 	Purpose     string `json:"purpose,omitempty" jsonschema:"what it is for, in a word: policy may ask for one"`
 	Task        string `json:"task,omitempty" jsonschema:"the task that it is for"`
-	BoundTo     string `json:"boundTo,omitempty" jsonschema:"what it ends with: preview:ID, proposal:ID or session"`
+	BoundTo     string `json:"boundTo,omitempty" jsonschema:"what it ends with: preview:ID, proposal:ID, session, or job: the job of CI that asks"`
 	New         bool   `json:"new,omitempty" jsonschema:"another, though you have one"`
 	Key         string `json:"key,omitempty" jsonschema:"idempotency key: with it, asking again gives the same"`
 }
@@ -85,9 +85,13 @@ func (s *Service) request(ctx context.Context, who access.Caller, in RequestInpu
 		return nil, false, err
 	}
 	op := access.Op{Action: access.RequestCredentials, Operation: "request_credentials", Resource: index.AttributesOf(e), Entity: e, Input: in}
+	asked := in.BoundTo
+	if job := who.Job(); job.Valid() && (asked == "" || asked == Job) {
+		in.BoundTo = Job + ":" + job.String()
+	}
 	r, err := s.wish(who, e, in)
 	if err == nil {
-		err = s.binds(ctx, who, in.BoundTo)
+		err = s.binds(ctx, who, asked)
 	}
 	if err != nil {
 		return nil, false, s.cfg.Guard.Refuse(ctx, who, op, err)
@@ -144,7 +148,7 @@ func (s *Service) wish(who access.Caller, e *catalog.Entity, in RequestInput) (r
 	for _, f := range []struct {
 		field, text string
 		most        int
-	}{{"environment", in.Environment, 100}, {"purpose", in.Purpose, 100}, {"task", in.Task, 300}, {"boundTo", in.BoundTo, 100}, {"key", in.Key, 200}} {
+	}{{"environment", in.Environment, 100}, {"purpose", in.Purpose, 100}, {"task", in.Task, 300}, {"boundTo", in.BoundTo, 300}, {"key", in.Key, 200}} {
 		if err := checkText(f.field, f.text, f.most); err != nil {
 			return r, err
 		}
@@ -233,12 +237,16 @@ func environmentOf(e *catalog.Entity, o *Offer, asked string) (name string, prot
 
 // binds tells by its error that a lease cannot be bound to something.
 func (s *Service) binds(ctx context.Context, who access.Caller, to string) error {
-	if to == "" || to == Session {
+	switch {
+	case to == "" || to == Session || to == Job && who.Job().Valid():
 		return nil
+	case to == Job:
+		return fault.New(fault.Invalid, "boundTo: you are no job of CI that is known here").
+			WithFix("Show the token that the forge's CI issues to the job; the operators name its forge with jobs under auth.oidc.")
 	}
 	kind, id, _ := strings.Cut(to, ":")
 	if s.cfg.Bindings == nil || !isID(kind) || !isID(id) {
-		return fault.New(fault.Invalid, "boundTo: a lease cannot be bound to %q", clip(to, 80)).WithFix("Write session, preview:ID or proposal:ID.")
+		return fault.New(fault.Invalid, "boundTo: a lease cannot be bound to %q", clip(to, 80)).WithFix("Write session, job, preview:ID or proposal:ID.")
 	}
 	return s.cfg.Bindings.May(ctx, who, kind, id)
 }

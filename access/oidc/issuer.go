@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"crypto"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -156,7 +158,36 @@ func (i *issuer) principal(c claims) (*access.Principal, error) {
 	for _, g := range texts(groups) {
 		p.Groups = append(p.Groups, i.group(g))
 	}
+	p.Job = i.job(c)
 	return p, nil
+}
+
+// job is the job of CI that claims are of, by what GitHub Actions and GitLab CI
+// write into the tokens of theirs: the job, or where that is not said the run.
+func (i *issuer) job(c claims) access.Job {
+	if i.cfg.Jobs == "" {
+		return access.Job{}
+	}
+	for _, of := range [...]struct{ kind, repository, id string }{{"job", "repository", "check_run_id"}, {"run", "repository", "run_id"}, {"job", "project_path", "job_id"}} {
+		repository, _ := c[of.repository].(string)
+		if j := (access.Job{Forge: i.cfg.Jobs, Repository: repository, Kind: of.kind, ID: number(c[of.id])}); j.Valid() {
+			return j
+		}
+	}
+	return access.Job{}
+}
+
+// number is a number that is written as one or as a text.
+func number(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return ""
 }
 
 // subject is the person that claims are about.

@@ -239,6 +239,7 @@ func (c *Config) check() []ConfigProblem {
 	c.checkKnowledge(k)
 	c.checkPreviews(k)
 	c.checkSecrets(k)
+	c.checkJobs(k)
 	c.checkArgoCD(k)
 	c.checkMetrics(k)
 	c.checkTelemetry(k)

@@ -75,7 +75,7 @@ func (a *App) makeSecrets(ctx context.Context, guard *access.Guard) (err error) 
 		return nil
 	}
 	a.secrets, err = secrets.New(secrets.Config{Policy: a.cfg.policy, Guard: guard, Catalog: a.catalog, Issuer: from, Custodian: from,
-		Ledger: a.store, Reads: a.store, Accounts: a.store, Bindings: bindings{a}, Limits: a.cfg.Secrets.Limits, TTL: a.cfg.Secrets.TTL, WrapTTL: a.cfg.Secrets.WrapTTL,
+		Ledger: a.store, Reads: a.store, Accounts: a.store, Bindings: bindings{a, newCIJobs(a.jobsAt)}, Limits: a.cfg.Secrets.Limits, TTL: a.cfg.Secrets.TTL, WrapTTL: a.cfg.Secrets.WrapTTL,
 		Observe: a.telemetry.credentials(a.store), Logger: a.telemetry.log})
 	return err
 }
@@ -111,8 +111,11 @@ func (a *App) forgetLeases(ctx context.Context) {
 	}
 }
 
-// bindings are what leases end with: previews and proposals.
-type bindings struct{ app *App }
+// bindings are what leases end with: previews, proposals and jobs of CI.
+type bindings struct {
+	app  *App
+	jobs *ciJobs
+}
 
 // May tells why a caller may not bind a lease to something. See
 // secrets.Bindings.
@@ -132,7 +135,7 @@ func (b bindings) May(ctx context.Context, who access.Caller, kind, id string) e
 		}
 		over = p.State == gitops.Merged || p.State == gitops.Closed
 	default:
-		return fault.New(fault.Invalid, "nothing is bound to a %q", kind).WithFix("Bind it to session, preview:ID or proposal:ID.")
+		return fault.New(fault.Invalid, "nothing is bound to a %q", kind).WithFix("Bind it to session, job, preview:ID or proposal:ID.")
 	}
 	if over {
 		return fault.New(fault.FailedPrecondition, "%s %s is over", kind, id).WithFix("Leave boundTo out, or bind it to something that is under way.")
@@ -151,6 +154,8 @@ func (b bindings) Over(ctx context.Context, kind, id string) (over bool, err err
 		var r gitops.Record
 		r, err = b.app.store.Proposal(ctx, id)
 		over = !r.EndedAt.IsZero()
+	case secrets.Job:
+		return b.jobs.over(ctx, id)
 	default:
 		return true, nil
 	}

@@ -50,7 +50,7 @@ type credsRequestCmd struct {
 	Service string `arg:"" help:"What lends it: a bare name or a reference." predictor:"ref"`
 	Name    string `arg:"" help:"The credential's name in the service's catalog file."`
 	order
-	BoundTo string `help:"What it ends with: preview:ID or proposal:ID." placeholder:"WHAT"`
+	BoundTo string `help:"What it ends with: preview:ID, proposal:ID or job, the job of CI that asks." placeholder:"WHAT"`
 	New     bool   `help:"Another one, though the same is on loan to you already."`
 	Key     string `help:"Idempotency key: with the same one the same lease is given." placeholder:"TEXT"`
 }
