@@ -50,6 +50,9 @@ type SetChange struct {
 	Value json.RawMessage `json:"value"`
 }
 
+// changeKind is the kind of proposals that ProposeChange makes.
+const changeKind = "change"
+
 // ProposeChangeInput is a change to what is deployed.
 type ProposeChangeInput struct {
 	Service     string   `json:"service" jsonschema:"bare name or entity reference"`
@@ -97,7 +100,7 @@ func (s *Service) ProposeChange(ctx context.Context, who access.Caller, in Propo
 			WithFix("Correct it in %s, line %d.", found.Environment.Source.Path, found.Environment.Source.Line)
 	}
 	c := &changing{in: in, ref: found.Entity.Ref.String(), name: found.Entity.Ref.Name, env: found.Environment.Name, dir: at.Dir}
-	return s.ProposeFiles(ctx, who, ProposeFilesInput{Kind: "change", Operation: "propose_change", Service: c.ref, Environment: c.env, Protected: found.Environment.Protected,
+	return s.ProposeFiles(ctx, who, ProposeFilesInput{Kind: changeKind, Operation: "propose_change", Service: c.ref, Environment: c.env, Protected: found.Environment.Protected,
 		Place: at, Key: in.Key, Exclusive: true, Reason: in.Reason, Evidence: in.Evidence, Labels: []string{"fairlead"}, Reviewed: true,
 		Edit: c.edit, Describe: c.describe, Input: in, DryRun: in.DryRun})
 }

@@ -16,7 +16,11 @@ const maxShown = 50
 
 // describe gives the words for what the last edit came to.
 func (c *changing) describe() Words {
-	return Words{Subject: c.ref + " " + c.env + " " + c.thing(), Title: c.title(), Body: c.body(), Plan: map[string]any{
+	touched := make([]Touched, len(c.touched))
+	for i, t := range c.touched {
+		touched[i] = Touched{t.File, t.Path, t.From, t.To}
+	}
+	return Words{Touched: touched, Subject: c.ref + " " + c.env + " " + c.thing(), Title: c.title(), Body: c.body(), Plan: map[string]any{
 		"environment": c.env, "change": c.in.Change, "images": append([]PlannedImage{}, c.images...), "touched": append([]touchedPlace{}, c.touched...)}}
 }
 

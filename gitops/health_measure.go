@@ -22,6 +22,8 @@ type Metrics interface {
 	// Value is what an expression comes to now; there is false where it comes to
 	// nothing.
 	Value(ctx context.Context, expression string) (v float64, there bool, err error)
+	// ValueAt is what it came to at a time.
+	ValueAt(ctx context.Context, expression string, at time.Time) (v float64, there bool, err error)
 	// Firing are the alerts that fire.
 	Firing(ctx context.Context) ([]FiringAlert, error)
 }

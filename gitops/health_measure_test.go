@@ -32,6 +32,10 @@ func (m metrics) Value(_ context.Context, expression string) (float64, bool, err
 	return 0, false, m.err
 }
 
+func (m metrics) ValueAt(ctx context.Context, expression string, _ time.Time) (float64, bool, error) {
+	return m.Value(ctx, expression)
+}
+
 func (m metrics) Firing(context.Context) ([]gitops.FiringAlert, error) { return m.firing, m.err }
 
 // slos is a repository with objectives of checkout, and an alert of it.

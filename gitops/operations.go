@@ -43,45 +43,27 @@ func (s *Service) GetProposal(ctx context.Context, who access.Caller, in GetProp
 // refreshed asks the forge about an open pull request and writes down what it
 // says, unless a call is at work on it.
 func (s *Service) refreshed(ctx context.Context, r Record) (Record, error) {
-	forge := s.cfg.Forges[r.Place.Forge]
-	if forge == nil {
-		return r, fault.New(fault.FailedPrecondition, "the forge %q is not configured any more", r.Place.Forge).WithFix("Have the operators add it under forges.")
-	}
-	p, err := forge.GetPull(ctx, r.Place.Name, r.Pull.Number)
+	p, err := s.askForge(ctx, &r)
 	if err != nil {
 		return r, err
 	}
-	holder, now := newID("refresh"), s.cfg.Now()
+	holder, now := newID("refresh"), s.now()
 	held, ok, err := s.cfg.Records.ClaimProposal(ctx, r.ID, holder, now, now.Add(10*time.Second))
 	if err != nil || !ok {
 		r.take(p, now)
 		return r, err
 	}
 	held.take(p, now)
-	return held, s.cfg.Records.SaveProposal(ctx, held, holder, true)
+	return held, s.save(ctx, &held, holder, true)
 }
 
-// Tell notes that a forge has news of a branch.
+// Tell notes that a forge has news of a branch: of a proposal, or of one that
+// proposals are merged into.
 func (s *Service) Tell(ctx context.Context, forge, name, branch string) error {
-	if s == nil || !strings.HasPrefix(branch, "fairlead/") {
+	if s == nil {
 		return nil
 	}
 	return s.cfg.Reads.TellProposals(ctx, forge, name, branch)
-}
-
-// Follow asks the forges about the pull requests that there is news of, and
-// those that were not looked at for a while; at most so many.
-func (s *Service) Follow(ctx context.Context, every time.Duration, most int) error {
-	due, err := s.cfg.Reads.DueProposals(ctx, s.cfg.Now().Add(-every), most)
-	if err != nil {
-		return err
-	}
-	for _, r := range due {
-		if _, oneErr := s.refreshed(ctx, r); oneErr != nil {
-			err = fmt.Errorf("proposal %s: %w", r.ID, oneErr)
-		}
-	}
-	return err
 }
 
 // ListProposalsInput selects proposals; a field left out selects all.
@@ -133,9 +115,7 @@ func (s *Service) ListProposals(ctx context.Context, who access.Caller, in ListP
 				out.NextCursor = fmt.Sprintf("proposals:%d:%s", q.Before.UnixMicro(), q.BeforeID)
 				return out, nil
 			}
-			p := r.View()
-			p.Plan.Omitted, p.Plan.Diff = p.Plan.Omitted+len(p.Plan.Diff), ""
-			out.Items = append(out.Items, *p)
+			out.Items = append(out.Items, r.listed())
 			q.Before, q.BeforeID = r.CreatedAt, r.ID
 		}
 		if len(found) < q.Limit {
@@ -143,6 +123,13 @@ func (s *Service) ListProposals(ctx context.Context, who access.Caller, in ListP
 		}
 		q.Before, q.BeforeID = found[len(found)-1].CreatedAt, found[len(found)-1].ID
 	}
+}
+
+// listed is a proposal as it is in lists, without its diff.
+func (r *Record) listed() Proposal {
+	p := r.View()
+	p.Plan.Omitted, p.Plan.Diff = p.Plan.Omitted+len(p.Plan.Diff), ""
+	return *p
 }
 
 // listQuery checks the input.

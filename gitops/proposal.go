@@ -26,34 +26,38 @@ const (
 
 // Proposal is a change that is proposed, and what has become of it.
 type Proposal struct {
-	ID         string    `json:"id" jsonschema:"identifies the proposal"`
-	Kind       string    `json:"kind" jsonschema:"what is proposed: answer, skill, change"`
-	Title      string    `json:"title"`
-	Service    string    `json:"service,omitempty" jsonschema:"the entity that it is about"`
-	State      string    `json:"state" jsonschema:"planned, unchanged, preparing, pushed, open, merged or closed"`
-	Repository string    `json:"repository" jsonschema:"clone URL of the repository that it goes to"`
-	Base       string    `json:"base" jsonschema:"branch that it is to be merged into"`
-	Branch     string    `json:"branch,omitempty" jsonschema:"branch that it is on"`
-	Commit     string    `json:"commit,omitempty" jsonschema:"head of that branch, as it was pushed"`
-	URL        string    `json:"url,omitempty" jsonschema:"page of its pull request"`
-	Paths      []string  `json:"paths" jsonschema:"the files that it changes"`
-	Plan       Plan      `json:"plan"`
-	Person     string    `json:"person" jsonschema:"on whose behalf it was proposed"`
-	Agent      string    `json:"agent,omitempty" jsonschema:"the agent that proposed it"`
-	Reason     string    `json:"reason,omitempty"`
-	Evidence   []string  `json:"evidence,omitempty"`
-	CreatedAt  time.Time `json:"createdAt,omitzero"`
-	UpdatedAt  time.Time `json:"updatedAt,omitzero" jsonschema:"when it was last pushed"`
-	CheckedAt  time.Time `json:"checkedAt,omitzero" jsonschema:"when the forge was last asked"`
+	ID      string `json:"id" jsonschema:"identifies the proposal"`
+	Kind    string `json:"kind" jsonschema:"what is proposed: answer, skill, change"`
+	Title   string `json:"title"`
+	Service string `json:"service,omitempty" jsonschema:"the entity that it is about"`
+	// Environment is the one that it changes.
+	Environment string    `json:"environment,omitempty"`
+	State       string    `json:"state" jsonschema:"planned, unchanged, preparing, pushed, open, merged or closed"`
+	Repository  string    `json:"repository" jsonschema:"clone URL of the repository that it goes to"`
+	Base        string    `json:"base" jsonschema:"branch that it is to be merged into"`
+	Branch      string    `json:"branch,omitempty" jsonschema:"branch that it is on"`
+	Commit      string    `json:"commit,omitempty" jsonschema:"head of that branch, as it was pushed"`
+	URL         string    `json:"url,omitempty" jsonschema:"page of its pull request"`
+	Paths       []string  `json:"paths" jsonschema:"the files that it changes"`
+	Plan        Plan      `json:"plan"`
+	Person      string    `json:"person" jsonschema:"on whose behalf it was proposed"`
+	Agent       string    `json:"agent,omitempty" jsonschema:"the agent that proposed it"`
+	Reason      string    `json:"reason,omitempty"`
+	Evidence    []string  `json:"evidence,omitempty"`
+	CreatedAt   time.Time `json:"createdAt,omitzero"`
+	UpdatedAt   time.Time `json:"updatedAt,omitzero" jsonschema:"when it was last pushed"`
+	CheckedAt   time.Time `json:"checkedAt,omitzero" jsonschema:"when the forge was last asked"`
 	// What the forge says.
 	Mergeable string   `json:"mergeable,omitempty" jsonschema:"clean, conflict, blocked or unknown"`
 	Blocked   string   `json:"blocked,omitempty" jsonschema:"what stands against merging, in the forge's word"`
 	Checks    []Check  `json:"checks,omitempty"`
 	Approved  []string `json:"approved,omitempty"`
 	Rejected  []string `json:"rejected,omitempty"`
-	Follow    Follow   `json:"follow"`
-	Notes     []string `json:"notes,omitempty" jsonschema:"what could not be done, or is held"`
-	Next      string   `json:"next,omitempty" jsonschema:"what to do next"`
+	// Blocking is what keeps it from being merged, the most pressing first.
+	Blocking []Blocker `json:"blocking,omitempty"`
+	Follow   Follow    `json:"follow"`
+	Notes    []string  `json:"notes,omitempty" jsonschema:"what could not be done, or is held"`
+	Next     string    `json:"next,omitempty" jsonschema:"what to do next"`
 }
 
 // Plan is what would be changed, or was.
@@ -62,13 +66,6 @@ type Plan struct {
 	Diff string `json:"diff,omitempty" jsonschema:"unified diff against the base"`
 	// Omitted is how many bytes of the diff are left out.
 	Omitted int `json:"omitted,omitempty" jsonschema:"bytes of the diff that are left out"`
-}
-
-// Follow is how far a proposal has come after it was opened.
-type Follow struct {
-	Merged   string    `json:"merged,omitempty" jsonschema:"commit on the base that has it"`
-	MergedAt time.Time `json:"mergedAt,omitzero"`
-	ClosedAt time.Time `json:"closedAt,omitzero"`
 }
 
 // Record is a proposal as it is kept.
@@ -96,6 +93,19 @@ type Record struct {
 	Pull                                     Pull
 	Notes                                    []string
 	CreatedAt, UpdatedAt, CheckedAt, EndedAt time.Time
+	// Environment is the one that it changes, "" for none.
+	Environment string
+	// Asked is what was asked, a ProposeChangeInput as JSON, so that it can be
+	// made anew; "" for what cannot be. Touched are the values that it changes.
+	Asked   string
+	Touched []Touched
+	// Follow is what callers are told of how it went on, Course what following
+	// has to remember besides.
+	Follow Follow
+	Course Course
+	// FollowAt is when it is looked at next, zero for never; ChangedAt when what
+	// callers are told changed last.
+	FollowAt, ChangedAt time.Time
 }
 
 // maxDiff is how much of a diff is shown, in bytes; maxKeptDiff how much is
@@ -110,14 +120,16 @@ func (r *Record) View() *Proposal {
 	p := &Proposal{ID: r.ID, Kind: r.Kind, Title: r.Title, Service: r.Service, State: r.State, Repository: r.Place.Repository, Base: r.Place.Base, Branch: r.Branch, Commit: r.Commit,
 		URL: r.Pull.URL, Paths: append([]string{}, r.Paths...), Plan: Plan{Hash: r.PlanHash, Diff: r.Diff}, Person: r.Person, Agent: r.Agent, Reason: r.Reason, Evidence: r.Evidence,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, CheckedAt: r.CheckedAt,
-		Mergeable: r.Pull.Mergeable, Blocked: r.Pull.Blocked, Checks: r.Pull.Checks, Approved: r.Pull.Approved, Rejected: r.Pull.Rejected, Notes: r.Notes}
-	switch r.State {
-	case Merged:
-		p.Follow = Follow{Merged: r.Pull.Merged, MergedAt: r.EndedAt}
-	case Closed:
+		Mergeable: r.Pull.Mergeable, Blocked: r.Pull.Blocked, Checks: r.Pull.Checks, Approved: r.Pull.Approved, Rejected: r.Pull.Rejected, Notes: r.Notes,
+		Environment: r.Environment, Follow: r.Follow}
+	switch {
+	case r.State == Merged && p.Follow.MergedAt.IsZero():
+		p.Follow.Merged, p.Follow.MergedAt = r.Pull.Merged, r.EndedAt
+	case r.State == Closed:
 		p.Follow.ClosedAt = r.EndedAt
 	}
 	p.Plan.cut(maxDiff)
+	p.Blocking = r.blocking(time.Now())
 	p.Next = next(p)
 	return p
 }
@@ -146,14 +158,12 @@ func next(p *Proposal) string {
 	case p.State == Pushed:
 		return "Merge the branch " + p.Branch + ", or apply the diff: the repository is at no forge that is configured here."
 	case p.State == Merged:
-		return "Nothing: it is merged."
+		return p.Follow.next()
 	case p.State == Closed:
 		return "It was closed without being merged and is not opened again; ask who closed it."
-	case p.Mergeable == MergeConflict:
-		return "Ask again with the same key: it is made anew on the newest base."
-	case len(p.Rejected) > 0:
-		return "A reviewer asks for changes: read the pull request, and ask again with the same key."
+	case len(p.Blocking) > 0:
+		return p.Blocking[0].Next
 	default:
-		return "Wait for people to review and merge it."
+		return "Wait for people to merge it."
 	}
 }

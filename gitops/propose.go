@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base32"
+	"encoding/json"
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -53,6 +55,8 @@ type ProposeFilesInput struct {
 	Input any
 	// DryRun works the plan out and does nothing.
 	DryRun bool
+
+	touched []Touched
 }
 
 // Words are what is said of a change once its files are made.
@@ -60,6 +64,8 @@ type Words struct {
 	Subject, Title, Body string
 	// Plan is what policy and who approves look at, beside where it goes.
 	Plan map[string]any
+	// Touched are the values that it changes.
+	Touched []Touched
 }
 
 const (
@@ -157,7 +163,11 @@ func (s *Service) record(who access.Caller, e *catalog.Entity, about access.Attr
 	in.describe()
 	now := s.cfg.Now().UTC().Truncate(time.Second)
 	r := Record{Kind: in.Kind, Title: in.Title, Service: e.Ref.String(), About: about, Place: p.at, Person: who.Subject(), Agent: who.Agent(), Key: in.Key,
-		Reason: in.Reason, Evidence: in.Evidence, Paths: p.paths, PlanHash: p.hash, Diff: p.diff, State: Preparing, CreatedAt: now, UpdatedAt: now}
+		Reason: in.Reason, Evidence: in.Evidence, Paths: p.paths, PlanHash: p.hash, Diff: p.diff, State: Preparing, CreatedAt: now, UpdatedAt: now,
+		Environment: in.Environment, Touched: in.touched, ChangedAt: now}
+	if asked, err := json.Marshal(in.Input); err == nil && in.Kind == changeKind {
+		r.Asked = string(asked)
+	}
 	if r.Key == "" {
 		r.Key = strings.Join([]string{in.Kind, p.at.Repository, in.Subject}, " ")
 	}
@@ -165,7 +175,7 @@ func (s *Service) record(who access.Caller, e *catalog.Entity, about access.Attr
 		r.Slot = slotOf(in.Kind, p.at.Repository, in.Subject)
 	}
 	r.ID = newID(in.Kind + "-" + in.Subject)
-	r.Branch = "fairlead/" + r.ID
+	r.Branch = BranchPrefix + r.ID
 	return r
 }
 
@@ -173,7 +183,7 @@ func (s *Service) record(who access.Caller, e *catalog.Entity, about access.Attr
 func (in *ProposeFilesInput) describe() {
 	if in.Describe != nil {
 		w := in.Describe()
-		in.Subject, in.Title, in.Body = w.Subject, w.Title, w.Body
+		in.Subject, in.Title, in.Body, in.touched = w.Subject, w.Title, w.Body, w.Touched
 	}
 }
 
@@ -211,12 +221,13 @@ func (s *Service) carryOut(ctx context.Context, who access.Caller, r Record, in 
 	if work.r, err = s.claim(ctx, kept.ID, holder); err != nil {
 		return nil, err
 	}
-	work.r.Title, work.r.Reason, work.r.Evidence = r.Title, r.Reason, r.Evidence
+	work.r.Title, work.r.Reason, work.r.Evidence, work.r.Asked, work.r.Environment = r.Title, r.Reason, r.Evidence, r.Asked, r.Environment
+	work.r.Course.Stopped = "" // somebody has looked at it
 	err = work.run(ctx)
 	// What was done is written down even if the caller has gone.
 	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	if saveErr := s.cfg.Records.SaveProposal(saving, work.r, holder, true); err == nil {
+	if saveErr := s.save(saving, &work.r, holder, true); err == nil {
 		err = saveErr
 	}
 	return &work.r, err
@@ -324,10 +335,10 @@ func (w *work) push(ctx context.Context) (err error) {
 			return nil // it is there already
 		}
 		when := w.cfg.Now().UTC().Truncate(time.Second)
-		commit, pushErr := p.repo.Push(ctx, Push{Files: p.files, Message: w.message(ctx), Author: w.person(w.who.Subject()), When: when, Branch: w.r.Branch, Expected: head})
+		commit, pushErr := p.repo.Push(ctx, Push{Files: p.files, Message: w.message(ctx), Author: w.person(w.r.Person), When: when, Branch: w.r.Branch, Expected: head})
 		if err = pushErr; err == nil {
 			w.r.Commit, w.r.BaseCommit, w.r.PlanHash, w.r.UpdatedAt = commit, p.commit, p.hash, when
-			return w.cfg.Records.SaveProposal(ctx, w.r, w.holder, false)
+			return w.save(ctx, &w.r, w.holder, false)
 		}
 		if !errors.Is(err, ErrMoved) {
 			return err
@@ -340,7 +351,7 @@ func (w *work) push(ctx context.Context) (err error) {
 // because the files were changed meanwhile.
 func (w *work) asJudged(p *planned) error {
 	w.in.describe()
-	w.r.Title = w.in.Title
+	w.r.Title, w.r.Touched = w.in.Title, w.in.touched
 	if p.hash == w.judged {
 		return nil
 	}
@@ -361,6 +372,7 @@ func (w *work) pull(ctx context.Context, forge Forge) error {
 	switch {
 	case found == nil:
 		ask := w.reviewers()
+		w.r.Course.Reviewers = slices.Concat(ask.Reviewers, ask.Teams)
 		found, err = forge.OpenPull(ctx, at.Name, NewPull{Title: title, Body: body, Base: at.Base, Branch: w.r.Branch, Labels: w.in.Labels, Reviewers: ask.Reviewers, Teams: ask.Teams})
 	case found.State != PullOpen:
 	default:
@@ -371,18 +383,4 @@ func (w *work) pull(ctx context.Context, forge Forge) error {
 	}
 	w.r.take(found, w.cfg.Now())
 	return nil
-}
-
-// take notes a pull request as it was just read.
-func (r *Record) take(p *Pull, now time.Time) {
-	if len(p.Notes) > 0 {
-		r.Notes = p.Notes
-	}
-	r.Pull, r.State, r.CheckedAt = *p, p.State, now.UTC().Truncate(time.Microsecond)
-	r.Pull.Body = ""
-	if p.State != PullOpen && r.EndedAt.IsZero() {
-		if r.EndedAt = p.Ended; r.EndedAt.IsZero() {
-			r.EndedAt = r.CheckedAt
-		}
-	}
 }

@@ -134,23 +134,26 @@ type Reads interface {
 	Proposal(ctx context.Context, id string) (Record, error)
 	// Proposals are those that a query selects, newest first.
 	Proposals(ctx context.Context, q Query) ([]Record, error)
-	// DueProposals are those with an open pull request that was read before a
-	// time, or of which there is news.
-	DueProposals(ctx context.Context, before time.Time, most int) ([]Record, error)
-	// TellProposals notes that there is news of a branch of a repository.
+	// DueProposals are those that nobody is at work on and whose FollowAt has
+	// come, the earliest first.
+	DueProposals(ctx context.Context, now time.Time, most int) ([]Record, error)
+	// TellProposals notes that there is news of a branch of a repository: of one
+	// that is proposed, or of one that was merged into.
 	TellProposals(ctx context.Context, forge, name, branch string) error
 }
 
 // Query selects proposals; a zero field selects all.
 type Query struct {
 	Service, Person, Agent, State, Kind string
+	// ChangedSince leaves out what has not changed since.
+	ChangedSince time.Time
 	// Before and BeforeID are where a page goes on.
 	Before   time.Time
 	BeforeID string
 	Limit    int
 }
 
-// Config is what a Service is made of; all but Health and Now is needed.
+// Config is what a Service is made of; all but Health, Follow and Now is needed.
 type Config struct {
 	Policy       *access.Policy
 	Guard        *access.Guard
@@ -164,12 +167,17 @@ type Config struct {
 	// Mail makes the address of somebody whom the catalog knows none of, by
 	// their name.
 	Mail func(name string) string
+	// Follow is how proposals are followed.
+	Follow FollowConfig
 	// Now is the time; nil is time.Now.
 	Now func() time.Time
 }
 
 // Service proposes changes and tells what has become of them; nil refuses all.
-type Service struct{ cfg Config }
+type Service struct {
+	cfg  Config
+	feed feed
+}
 
 // New makes a Service.
 func New(cfg Config) (*Service, error) {
@@ -179,7 +187,10 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Service{cfg}, nil
+	if err := cfg.Follow.complete(); err != nil {
+		return nil, err
+	}
+	return &Service{cfg: cfg}, nil
 }
 
 func (s *Service) there() error {

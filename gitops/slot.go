@@ -91,7 +91,7 @@ func (s *Service) settled(ctx context.Context, r Record, p *planned) (Record, er
 	}
 	held.State, held.EndedAt = Closed, now
 	held.Notes = append(held.Notes, "it was ended when another was proposed for the same: nobody went on with it, or its branch is gone or merged")
-	return held, s.cfg.Records.SaveProposal(ctx, held, holder, true)
+	return held, s.save(ctx, &held, holder, true)
 }
 
 // over tells of a proposal without a pull request whether it is done with: its

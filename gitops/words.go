@@ -18,7 +18,7 @@ func (w *work) message(ctx context.Context) string {
 		b.WriteString("\n" + plain(w.r.Reason) + "\n")
 	}
 	b.WriteByte('\n')
-	if agent := w.who.Agent(); agent != "" {
+	if agent := w.r.Agent; agent != "" {
 		p := w.person(agent)
 		fmt.Fprintf(&b, "Co-authored-by: %s <%s>\n", p.Name, p.Email)
 	}

@@ -59,14 +59,39 @@ func renderProposal(p *gitops.Proposal) string {
 	}
 	l.field("approved by", strings.Join(p.Approved, ", "))
 	l.field("changes asked for by", strings.Join(p.Rejected, ", "))
-	if !p.Follow.MergedAt.IsZero() {
-		l.field("merged", joined(p.Follow.Merged, p.Follow.MergedAt.UTC().Format(time.RFC3339)))
+	for _, b := range p.Blocking {
+		l.field("blocked by", joined(b.What, oneLine(b.Detail), "next: "+oneLine(b.Next)))
 	}
+	addFollow(&l, &p.Follow)
 	for _, n := range p.Notes {
 		l.field("note", oneLine(n))
 	}
 	addPlan(&l, p.Plan.Hash, p.Plan.Diff, p.Plan.Omitted)
 	return l.String()
+}
+
+// addFollow writes how far a proposal has come after it was opened.
+func addFollow(l *lines, f *gitops.Follow) {
+	at := func(name, what string, t time.Time) {
+		if !t.IsZero() {
+			l.field(name, joined(what, t.UTC().Format(time.RFC3339)))
+		}
+	}
+	at("merged", f.Merged, f.MergedAt)
+	at("synced", f.Synced, f.SyncedAt)
+	at("healthy", f.Healthy, f.HealthyAt)
+	at("degraded", "", f.DegradedAt)
+	for _, g := range f.Grounds {
+		l.field("ground", oneLine(g))
+	}
+	if b := f.RolledBack; b != nil {
+		at("rolled back", joined(b.Commit, b.Proposal), b.At)
+	}
+	if w := f.Window; w != nil {
+		l.field("window", joined(w.Outcome, oneLine(strings.Join(w.Grounds, "; "))))
+	}
+	l.field("waits", oneLine(f.Waits))
+	at("ended", f.Outcome, f.EndedAt)
 }
 
 func renderProposed(p *knowledge.ProposedDocument) string {

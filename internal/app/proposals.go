@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -15,10 +14,9 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
-	"github.com/fairlead-dev/fairlead/catalog/ingest"
 	"github.com/fairlead-dev/fairlead/gitops"
-	"github.com/fairlead-dev/fairlead/internal/fault"
 	"github.com/fairlead-dev/fairlead/internal/git"
+	"github.com/fairlead-dev/fairlead/internal/git/proposed"
 )
 
 // ProposalsConfig lets changes be proposed to repositories that are at no
@@ -28,6 +26,9 @@ type ProposalsConfig struct {
 	// repository, below docs/answers and skills.
 	Answers FolderConfig `yaml:"answers"`
 	Skills  FolderConfig `yaml:"skills"`
+	// Verify is how long what was merged and is healthy is watched before it
+	// counts, 10m by default.
+	Verify time.Duration `yaml:"verify"`
 }
 
 // FolderConfig is a folder of a repository.
@@ -42,16 +43,15 @@ type FolderConfig struct {
 	Dir string `yaml:"dir"`
 }
 
-// How open pull requests are followed.
-const (
-	followTick  = 2 * time.Second  // how often it is looked for news
-	followEvery = 10 * time.Minute // how old what is known may be
-	followMost  = 10               // how many are asked about at a time
-)
+// maxVerify is the longest that what is healthy may be watched.
+const maxVerify = 6 * time.Hour
 
 func (c *Config) checkProposals(k *checker) {
 	if c.Proposals == nil {
 		return
+	}
+	if v := c.Proposals.Verify; v < 0 || v > maxVerify {
+		k.add("proposals.verify", "%s is not between 0s and %s; write for example 10m", v, maxVerify)
 	}
 	for name, f := range map[string]FolderConfig{"answers": c.Proposals.Answers, "skills": c.Proposals.Skills} {
 		if f.Dir != "" && (strings.HasPrefix(f.Dir, "/") || strings.Contains(f.Dir, "..") || strings.Contains(f.Dir, `\`)) {
@@ -83,7 +83,8 @@ func (a *App) makeProposals(guard *access.Guard) (err error) {
 	mail := func(name string) string { return mailName(name) + "@noreply." + host }
 	repos := &proposalRepos{previewRepos: a.previewRepositories(), forgeOf: a.forgeOf, dir: filepath.Join(a.cfg.Cache, "git", "proposals"),
 		committer: git.Signature{Name: "Fairlead", Email: mail("fairlead")}, open: map[string]*git.Source{}}
-	a.gitops, err = gitops.New(gitops.Config{Policy: a.cfg.policy, Guard: guard, Catalog: a.catalog, Repositories: repos, Forges: forges, Records: a.store, Reads: a.store, Mail: mail})
+	a.gitops, err = gitops.New(gitops.Config{Policy: a.cfg.policy, Guard: guard, Catalog: a.catalog, Repositories: repos, Forges: forges, Records: a.store, Reads: a.store, Mail: mail,
+		Follow: a.following(repos)})
 	if err == nil {
 		err = a.makeCI(repos)
 	}
@@ -102,43 +103,6 @@ func mailName(name string) string {
 		return '-'
 	}, strings.ToLower(name))
 	return cmp.Or(strings.Trim(out, ".-"), "somebody")
-}
-
-// followProposals asks the forges about open pull requests until ctx ends.
-func (a *App) followProposals(ctx context.Context) error {
-	if a.gitops == nil || len(a.forges) == 0 {
-		return nil
-	}
-	tick := time.NewTicker(followTick)
-	defer tick.Stop()
-	for {
-		if err := a.gitops.Follow(ctx, followEvery, followMost); err != nil && ctx.Err() == nil {
-			a.telemetry.log.WarnContext(ctx, "a pull request could not be followed", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
-}
-
-// tellProposal notes that there is news of a pull request's branch.
-func (a *App) tellProposal(ctx context.Context, cloneURLs []string, ref string) {
-	branch, ok := strings.CutPrefix(ref, "refs/heads/")
-	if !ok || a.gitops == nil {
-		return
-	}
-	for _, u := range cloneURLs {
-		w, name := a.forgeOf(u)
-		if w == nil {
-			continue
-		}
-		if err := a.gitops.Tell(ctx, w.name, name, branch); err != nil {
-			a.telemetry.log.WarnContext(ctx, "news of a pull request is found later than it could be", "branch", branch, "error", err)
-		}
-		return
-	}
 }
 
 // proposalRepos are the repositories that changes are proposed to: those of
@@ -207,16 +171,7 @@ func (p *proposalRepos) Open(ctx context.Context, at gitops.Place) (gitops.Repos
 	if err != nil {
 		return nil, gitops.Base{}, err
 	}
-	if at.Base == "" {
-		if at.Base, err = src.Branch(ctx); err != nil {
-			return nil, gitops.Base{}, err
-		}
-	}
-	rev, err := src.Observe(ctx)
-	if err != nil {
-		return nil, gitops.Base{}, err
-	}
-	return &proposalRepo{src: src, branch: at.Base, rev: rev, committer: p.committer}, gitops.Base{Branch: at.Base, Commit: string(rev)}, nil
+	return proposed.Base(ctx, src, at.Base, p.committer)
 }
 
 // branch is the source of a place's branch.
@@ -225,16 +180,16 @@ func (p *proposalRepos) branch(at gitops.Place) (*git.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.Include, cfg.Ref = nil, ""
-	if at.Base != "" {
-		cfg.Ref = "refs/heads/" + at.Base
-	}
-	return p.source(cfg)
+	return p.source(cfg, at.Base)
 }
 
-// source is the one source of a repository and ref: what it has fetched serves
-// the next call.
-func (p *proposalRepos) source(cfg git.SourceConfig) (*git.Source, error) {
+// source is the one source of a repository and branch: what it has fetched
+// serves the next call.
+func (p *proposalRepos) source(cfg git.SourceConfig, branch string) (*git.Source, error) {
+	cfg.Include, cfg.Ref = nil, ""
+	if branch != "" {
+		cfg.Ref = "refs/heads/" + branch
+	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s", cfg.URL, cfg.Ref))
 	key := hex.EncodeToString(sum[:12])
 	p.mu.Lock()
@@ -247,57 +202,4 @@ func (p *proposalRepos) source(cfg git.SourceConfig) (*git.Source, error) {
 		p.open[key] = src
 	}
 	return src, err
-}
-
-// proposalRepo is one commit of a repository's branch.
-type proposalRepo struct {
-	src       *git.Source
-	branch    string
-	rev       ingest.Revision
-	committer git.Signature
-}
-
-// List names the files in a folder of the commit.
-func (r *proposalRepo) List(ctx context.Context, dir string) ([]string, error) {
-	return r.src.List(ctx, r.rev, dir)
-}
-
-// Read gives a file of the commit.
-func (r *proposalRepo) Read(ctx context.Context, path string) ([]byte, error) {
-	tree, err := r.src.Open(ctx, r.rev)
-	if err != nil {
-		return nil, err
-	}
-	data, err := fileAt(ctx, tree, path)
-	return data, errors.Join(err, tree.Close())
-}
-
-// Below gives everything below a folder of the commit.
-func (r *proposalRepo) Below(ctx context.Context, dir string) ([]gitops.Entry, error) {
-	found, err := r.src.Below(ctx, r.rev, dir)
-	return entriesOf(found), err
-}
-
-// Head is the commit that a branch is at.
-func (r *proposalRepo) Head(ctx context.Context, branch string) (string, error) {
-	commit, err := r.src.Resolve(ctx, "refs/heads/"+branch)
-	if fault.CodeOf(err) == fault.NotFound {
-		return "", nil
-	}
-	return commit, err
-}
-
-// Push makes a commit and pushes it.
-func (r *proposalRepo) Push(ctx context.Context, p gitops.Push) (string, error) {
-	g := git.Publication{Base: string(r.rev), BaseBranch: r.branch, Message: p.Message, Branch: p.Branch, Expected: p.Expected,
-		Author: git.Signature{Name: p.Author.Name, Email: p.Author.Email, When: p.When}, Committer: r.committer}
-	g.Committer.When = p.When
-	for _, f := range p.Files {
-		g.Changes = append(g.Changes, git.Change{Path: f.Path, Data: f.Data, Delete: f.Delete, Executable: f.Executable})
-	}
-	out, err := r.src.Publish(ctx, g)
-	if errors.Is(err, git.ErrMoved) {
-		return "", fault.From(err).Because(errors.Join(gitops.ErrMoved, err))
-	}
-	return out.Commit, err
 }

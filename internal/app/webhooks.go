@@ -91,6 +91,7 @@ func (a *App) act(ctx context.Context, e forge.Event) {
 	switch e.Kind {
 	case forge.KindPush:
 		a.ingester.Notify(e.CloneURLs...)
+		a.tellProposal(context.WithoutCancel(ctx), e.CloneURLs, e.Ref)
 	case forge.KindPullRequest:
 		a.heardOfPull(context.WithoutCancel(ctx), e)
 		a.tellProposal(context.WithoutCancel(ctx), e.CloneURLs, e.Ref)

@@ -97,11 +97,20 @@ func (c *Client) Close() error {
 // Value is what an expression comes to now. One that comes to several values is
 // refused.
 func (c *Client) Value(ctx context.Context, expression string) (v float64, there bool, err error) {
+	return c.query(ctx, url.Values{"query": {expression}})
+}
+
+// ValueAt is what an expression came to at a time, as Value is.
+func (c *Client) ValueAt(ctx context.Context, expression string, at time.Time) (v float64, there bool, err error) {
+	return c.query(ctx, url.Values{"query": {expression}, "time": {at.UTC().Format(time.RFC3339Nano)}})
+}
+
+func (c *Client) query(ctx context.Context, what url.Values) (v float64, there bool, err error) {
 	var data struct {
 		Type   string          `json:"resultType"`
 		Result json.RawMessage `json:"result"`
 	}
-	if err := c.ask(ctx, "/api/v1/query", url.Values{"query": {expression}}, &data); err != nil {
+	if err := c.ask(ctx, "/api/v1/query", what, &data); err != nil {
 		return 0, false, err
 	}
 	var point sample

@@ -18,22 +18,23 @@ var (
 )
 
 const proposalColumns = `id, kind, title, service, about, place, branch, person, agent, idem_key, reason, evidence, paths, plan_hash, diff, base_commit, commit_id, state, pull, notes,
-	created_at, updated_at, checked_at, ended_at, slot`
+	created_at, updated_at, checked_at, ended_at, slot, environment, asked, touched, follow, course, outcome, follow_at, changed_at`
 
 // scanProposal reads proposalColumns.
 func scanProposal(scan func(...any) error) (r gitops.Record, err error) {
-	var about, place, evidence, paths, pull, notes string
-	var created, updated, checked, ended int64
+	var about, place, evidence, paths, pull, notes, touched, follow, course, outcome string
+	var created, updated, checked, ended, followed, changed int64
 	err = scan(&r.ID, &r.Kind, &r.Title, &r.Service, &about, &place, &r.Branch, &r.Person, &r.Agent, &r.Key, &r.Reason, &evidence, &paths, &r.PlanHash, &r.Diff, &r.BaseCommit, &r.Commit, &r.State, &pull, &notes,
-		&created, &updated, &checked, &ended, &r.Slot)
+		&created, &updated, &checked, &ended, &r.Slot, &r.Environment, &r.Asked, &touched, &follow, &course, &outcome, &followed, &changed)
 	if err != nil {
 		return r, err
 	}
 	r.CreatedAt, r.UpdatedAt, r.CheckedAt, r.EndedAt = instant(created), instant(updated), instant(checked), instant(ended)
+	r.FollowAt, r.ChangedAt = instant(followed), instant(changed)
 	for _, f := range []struct {
 		text string
 		into any
-	}{{about, &r.About}, {place, &r.Place}, {evidence, &r.Evidence}, {paths, &r.Paths}, {pull, &r.Pull}, {notes, &r.Notes}} {
+	}{{about, &r.About}, {place, &r.Place}, {evidence, &r.Evidence}, {paths, &r.Paths}, {pull, &r.Pull}, {notes, &r.Notes}, {touched, &r.Touched}, {follow, &r.Follow}, {course, &r.Course}} {
 		if err := json.Unmarshal([]byte(f.text), f.into); err != nil {
 			return r, fmt.Errorf("reading proposal %s: %w", r.ID, err)
 		}
@@ -43,8 +44,8 @@ func scanProposal(scan func(...any) error) (r gitops.Record, err error) {
 
 // proposalValues are the values of proposalColumns, and those to find it by.
 func proposalValues(r *gitops.Record) ([]any, error) {
-	var texts [6]string
-	for i, v := range []any{r.About, r.Place, append([]string{}, r.Evidence...), append([]string{}, r.Paths...), r.Pull, append([]string{}, r.Notes...)} {
+	var texts [9]string
+	for i, v := range []any{r.About, r.Place, append([]string{}, r.Evidence...), append([]string{}, r.Paths...), r.Pull, append([]string{}, r.Notes...), append([]gitops.Touched{}, r.Touched...), r.Follow, r.Course} {
 		enc, err := json.Marshal(v)
 		if err != nil {
 			return nil, err
@@ -52,7 +53,8 @@ func proposalValues(r *gitops.Record) ([]any, error) {
 		texts[i] = string(enc)
 	}
 	return []any{r.ID, r.Kind, r.Title, r.Service, texts[0], texts[1], r.Branch, r.Person, r.Agent, r.Key, r.Reason, texts[2], texts[3], r.PlanHash, r.Diff, r.BaseCommit, r.Commit, r.State, texts[4], texts[5],
-		micros(r.CreatedAt), micros(r.UpdatedAt), micros(r.CheckedAt), micros(r.EndedAt), r.Slot, r.Place.Forge, r.Place.Name}, nil
+		micros(r.CreatedAt), micros(r.UpdatedAt), micros(r.CheckedAt), micros(r.EndedAt), r.Slot,
+		r.Environment, r.Asked, texts[6], texts[7], texts[8], r.Follow.Outcome, micros(r.FollowAt), micros(r.ChangedAt), r.Place.Forge, r.Place.Name}, nil
 }
 
 func (s *Store) proposalsDown(what string, err error) error {
@@ -162,6 +164,10 @@ func (s *Store) Proposals(ctx context.Context, q gitops.Query) ([]gitops.Record,
 			where = append(where, fmt.Sprintf("%s = ?%d", f.column, len(args)))
 		}
 	}
+	if !q.ChangedSince.IsZero() {
+		args = append(args, micros(q.ChangedSince))
+		where = append(where, fmt.Sprintf("changed_at >= ?%d", len(args)))
+	}
 	if !q.Before.IsZero() {
 		args = append(args, q.Before.UnixMicro(), q.BeforeID)
 		where = append(where, fmt.Sprintf("(created_at < ?%d OR created_at = ?%d AND id < ?%d)", len(args)-1, len(args)-1, len(args)))
@@ -169,15 +175,18 @@ func (s *Store) Proposals(ctx context.Context, q gitops.Query) ([]gitops.Record,
 	return s.proposalsIn(ctx, s.read, "WHERE "+strings.Join(where, " AND ")+fmt.Sprintf(" ORDER BY created_at DESC, id DESC LIMIT %d", q.Limit), args...)
 }
 
-// DueProposals are those to ask about. See gitops.Reads.
-func (s *Store) DueProposals(ctx context.Context, before time.Time, most int) ([]gitops.Record, error) {
-	return s.proposalsIn(ctx, s.read, fmt.Sprintf("WHERE state = 'open' AND checked_at < ?1 ORDER BY checked_at LIMIT %d", most), micros(before))
+// DueProposals are those whose time has come. See gitops.Reads.
+func (s *Store) DueProposals(ctx context.Context, now time.Time, most int) ([]gitops.Record, error) {
+	return s.proposalsIn(ctx, s.read, fmt.Sprintf("WHERE follow_at > 0 AND follow_at <= ?1 AND held_until <= ?1 ORDER BY follow_at, id LIMIT %d", most), micros(now))
 }
 
 // TellProposals notes news of a branch. See gitops.Reads.
 func (s *Store) TellProposals(ctx context.Context, forge, name, branch string) error {
-	_, err := s.write.ExecContext(ctx, s.query("UPDATE proposals SET checked_at = 0 WHERE branch = ?3 AND forge = ?1 AND name = ?2 AND state = 'open'"), forge, name, branch)
-	if err != nil {
+	text, args := "follow_at = 1 WHERE forge = ?1 AND name = ?2 AND state IN ('open', 'merged') AND outcome = '' AND follow_at > 0", []any{forge, name}
+	if strings.HasPrefix(branch, gitops.BranchPrefix) {
+		text, args = "checked_at = 0, follow_at = 1 WHERE forge = ?1 AND name = ?2 AND branch = ?3 AND state = 'open'", append(args, branch)
+	}
+	if _, err := s.write.ExecContext(ctx, s.query("UPDATE proposals SET "+text), args...); err != nil {
 		return s.proposalsDown("written", err)
 	}
 	return nil

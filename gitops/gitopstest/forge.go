@@ -1,0 +1,203 @@
+package gitopstest
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fairlead-dev/fairlead/gitops"
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+// Forge is a forge of one repository, a bare one of Git on disk, that passes
+// the contract of the real ones. What people do there are its methods that take
+// a test.
+type Forge struct {
+	// Dir is where the repository is, Repository its full name.
+	Dir, Repository string
+	// People may be asked to review.
+	People []string
+
+	mu       sync.Mutex
+	pulls    []gitops.Pull
+	comments map[int64][]comment
+	checks   map[string][]gitops.Check
+	opened   []gitops.NewPull
+	err      error
+	calls    int
+}
+
+type comment struct{ body, mine string }
+
+// NewForge makes one whose branch main holds files.
+func NewForge(t testing.TB, files map[string]string) *Forge {
+	t.Helper()
+	f := &Forge{Dir: filepath.Join(t.TempDir(), "deploy.git"), Repository: "acme/deploy", comments: map[int64][]comment{}, checks: map[string][]gitops.Check{}}
+	f.git(t, "", "init", "-q", "--bare", "-b", "main", f.Dir)
+	f.git(t, f.Dir, "config", "uploadpack.allowAnySHA1InWant", "true")
+	f.Push(t, "main", files)
+	return f
+}
+
+// git runs git in a folder.
+func (f *Forge) git(t testing.TB, dir string, args ...string) string {
+	t.Helper()
+	out, err := run(t.Context(), dir, args...)
+	if err != nil {
+		t.Fatalf("git %q: %v\n%s", args, err, out)
+	}
+	return out
+}
+
+func run(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // tests alone name what it runs
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_AUTHOR_NAME=P", "GIT_AUTHOR_EMAIL=p@example.com", "GIT_COMMITTER_NAME=P", "GIT_COMMITTER_EMAIL=p@example.com")
+	out, err := cmd.CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}
+
+// Push has somebody push a commit to a branch, which is made of main where it is
+// not there; nil removes a file. It gives the commit.
+func (f *Forge) Push(t testing.TB, branch string, files map[string]string) string {
+	t.Helper()
+	work := t.TempDir()
+	f.git(t, "", "clone", "-q", f.Dir, work)
+	if _, err := run(t.Context(), work, "checkout", "-q", branch); err != nil {
+		f.git(t, work, "checkout", "-q", "-B", branch)
+	}
+	for name, text := range files {
+		p := filepath.Join(work, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(p), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.git(t, work, "add", "-A")
+	f.git(t, work, "commit", "-q", "--allow-empty", "-m", "Change "+branch)
+	f.git(t, work, "push", "-q", "origin", "HEAD:refs/heads/"+branch)
+	return f.git(t, work, "rev-parse", "HEAD")
+}
+
+// Read is a file of a branch or commit.
+func (f *Forge) Read(t testing.TB, revision, path string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "git", "-C", f.Dir, "show", revision+":"+path).Output() //nolint:gosec // tests alone name what it reads
+	if err != nil {
+		t.Fatalf("reading %s of %s: %v", path, revision, err)
+	}
+	return string(out)
+}
+
+// Branches are the names of those that proposals made.
+func (f *Forge) Branches(t testing.TB) []string {
+	t.Helper()
+	return strings.Fields(f.git(t, f.Dir, "for-each-ref", "--format=%(refname:short)", "refs/heads/"+gitops.BranchPrefix))
+}
+
+// Remove has somebody remove a branch.
+func (f *Forge) Remove(t testing.TB, branch string) {
+	t.Helper()
+	f.git(t, f.Dir, "update-ref", "-d", "refs/heads/"+branch)
+}
+
+// Head is the commit that a branch is at.
+func (f *Forge) Head(t testing.TB, branch string) string {
+	t.Helper()
+	return f.git(t, f.Dir, "rev-parse", "refs/heads/"+branch)
+}
+
+// Merge merges a pull request and gives the commit.
+func (f *Forge) Merge(t testing.TB, number int64) string {
+	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p := &f.pulls[number-1]
+	tree := f.git(t, f.Dir, "merge-tree", "--write-tree", p.Base, p.Branch)
+	p.Head = f.git(t, f.Dir, "rev-parse", "refs/heads/"+p.Branch)
+	p.Merged = f.git(t, f.Dir, "commit-tree", tree, "-p", p.Base, "-p", p.Head, "-m", "Merge "+p.Title)
+	f.git(t, f.Dir, "update-ref", "refs/heads/"+p.Base, p.Merged)
+	p.State, p.Ended = gitops.PullMerged, time.Now().UTC().Truncate(time.Second)
+	return p.Merged
+}
+
+// Check reports a check of a commit.
+func (f *Forge) Check(_ testing.TB, commit, name, state string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := slices.DeleteFunc(f.checks[commit], func(c gitops.Check) bool { return c.Name == name })
+	f.checks[commit] = append(all, gitops.Check{Name: name, State: state, URL: "https://ci.test/" + name})
+	slices.SortFunc(f.checks[commit], func(a, b gitops.Check) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// Change lets a test change a pull request: who approved it, whether it is a
+// draft.
+func (f *Forge) Change(number int64, change func(p *gitops.Pull)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change(&f.pulls[number-1])
+}
+
+// Comment has somebody comment, and Comments are the texts of all.
+func (f *Forge) Comment(_ testing.TB, number int64, body string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.comments[number] = append(f.comments[number], comment{body: body})
+}
+
+// Comments are the texts of all comments, in order.
+func (f *Forge) Comments(_ testing.TB, number int64) (out []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, c := range f.comments[number] {
+		out = append(out, c.body)
+	}
+	return out
+}
+
+// Down has every call answer an error, nil for none.
+func (f *Forge) Down(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err = err
+}
+
+// Opened are the pull requests that were opened, and Calls how often the forge
+// was asked anything.
+func (f *Forge) Opened() (opened []gitops.NewPull, calls int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.opened), f.calls
+}
+
+// Pull is a pull request as the forge has it.
+func (f *Forge) Pull(number int64) gitops.Pull {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.pulls[number-1]
+}
+
+// call counts a call, and refuses it where the forge is down or does not know
+// the repository.
+func (f *Forge) call(ctx context.Context, repository string) error {
+	f.calls++
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case f.err != nil:
+		return f.err
+	case strings.Count(repository, "/") != 1:
+		return fault.New(fault.Invalid, "%q is no full name of a repository", repository).WithFix("Write owner/name.")
+	case repository != f.Repository:
+		return fault.New(fault.NotFound, "there is no repository %s", repository).WithFix("Correct the name.")
+	}
+	return nil
+}

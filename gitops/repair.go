@@ -1,0 +1,168 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog"
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+// maxRepairs is how often a proposal is made anew by itself.
+const maxRepairs = 2
+
+// repair makes a proposal anew on the newest base, where its pull request is in
+// conflict with that or behind it: the same values are changed in the same way,
+// policy is asked again, and what people have pushed is left alone. Where that
+// is not so it stops, and says why.
+func (s *Service) repair(ctx context.Context, r *Record, holder string) error {
+	now := s.now()
+	unsure := r.Pull.Mergeable == MergeUnknown
+	switch {
+	case r.Asked == "" || r.Course.Repairs >= maxRepairs || r.Course.Stopped != "" || r.Pull.Draft:
+		return nil
+	case unsure && now.Sub(r.Course.Moved) < s.cfg.Follow.Every:
+		// Some forges do not tell a conflict from not having looked yet.
+		r.FollowAt = now.Add(s.cfg.Follow.Every / 20)
+	case unsure, r.Pull.Mergeable == MergeConflict, r.behind():
+	default:
+		return nil
+	}
+	err := s.remake(ctx, r, holder)
+	if errors.Is(err, errNotNeeded) {
+		return nil
+	}
+	if err != nil && unavailable(err) {
+		return err
+	}
+	if err != nil {
+		f := fault.From(err)
+		r.Course.Stopped = line(f.Message, maxGround)
+		r.note("it is not made anew by itself: " + r.Course.Stopped)
+	}
+	return nil
+}
+
+// errNotNeeded says that there is nothing to make anew.
+var errNotNeeded = errors.New("it is on the newest base, or as that has it")
+
+// note keeps what was done or could not be, once.
+func (r *Record) note(text string) {
+	const most = 10
+	if !slices.Contains(r.Notes, text) && len(r.Notes) < most {
+		r.Notes = append(r.Notes, text)
+	}
+}
+
+// remake makes a proposal anew, as Fairlead itself and on behalf of the person.
+func (s *Service) remake(ctx context.Context, r *Record, holder string) error {
+	who := access.System(followWork)
+	found, err := s.cfg.Catalog.DescribeEnvironment(ctx, who, catalog.DescribeEnvironmentInput{Service: r.Service, Environment: r.Environment})
+	if err != nil {
+		return err
+	}
+	c, err := r.again()
+	if err != nil {
+		return err
+	}
+	in := ProposeFilesInput{Kind: r.Kind, Operation: "propose_change", Service: r.Service, Environment: r.Environment, Protected: found.Environment.Protected, Place: r.Place, Key: r.Key,
+		Reason: r.Reason, Evidence: r.Evidence, Labels: []string{"fairlead"}, Edit: c.edit, Describe: c.describe, Input: repairInput{r.ID, access.Acting(r.Person, r.Agent), c.in}}
+	p, err := s.plan(ctx, r.Place, in.Edit)
+	if err != nil {
+		return err
+	}
+	in.describe()
+	switch {
+	case p.commit == r.BaseCommit, len(p.files) == 0, r.Pull.Mergeable == MergeUnknown && p.hash == r.PlanHash:
+		return errNotNeeded
+	case !sameChange(r.Touched, in.touched):
+		return fault.New(fault.Conflict, "the base has other values by now, so that it would be another change: %s", told(in.touched))
+	case found.Repository.Value == "":
+		return fault.New(fault.FailedPrecondition, "the catalog does not say any more which repository describes %s", r.Environment)
+	}
+	about := s.about(r)
+	about.Environment, about.Protected = r.Environment, in.Protected
+	anew := *r
+	anew.About, anew.PlanHash, anew.Title = about, p.hash, in.Title
+	op := in.op(&anew, found.Entity, p)
+	op.Summary = "Make proposal " + r.ID + " anew on the newest base"
+	if err := s.mayRemake(ctx, who, op); err != nil {
+		return err
+	}
+	_, err = access.Do(ctx, s.cfg.Guard, who, op, func(ctx context.Context) (*Record, error) {
+		return r, s.pushAnew(ctx, who, r, &in, p, holder)
+	})
+	return err
+}
+
+// repairInput is what the audit has of a proposal that is made anew.
+type repairInput struct {
+	Proposal string             `json:"proposal"`
+	OnBehalf string             `json:"onBehalfOf"`
+	Change   ProposeChangeInput `json:"change"`
+}
+
+// mayRemake tells what policy has against it by now. Where somebody has to
+// approve, the one who proposed it has to ask.
+func (s *Service) mayRemake(ctx context.Context, who access.Caller, op access.Op) error {
+	trial, err := access.Try(ctx, s.cfg.Guard, who, op)
+	switch {
+	case err != nil:
+		return err
+	case len(trial.Objections) > 0:
+		return fault.New(fault.Forbidden, "policy is against it by now: %s", trial.Objections[0].Message)
+	case trial.Approvers != nil:
+		return fault.New(fault.ApprovalRequired, "it needs the approval of %s again", strings.Join(trial.Approvers, ", "))
+	}
+	return nil
+}
+
+// pushAnew pushes the change on the newest base and brings the pull request up
+// to date.
+func (s *Service) pushAnew(ctx context.Context, who access.Caller, r *Record, in *ProposeFilesInput, p *planned, holder string) error {
+	now := s.now()
+	// It takes longer than a look does.
+	if _, ok, err := s.cfg.Records.ClaimProposal(ctx, r.ID, holder, now, now.Add(holdFor)); err != nil || !ok {
+		return errors.Join(err, fault.New(fault.Unavailable, "another call is at work on proposal %s", r.ID))
+	}
+	before, why := r.Commit, r.Pull.Mergeable
+	w := &work{Service: s, who: who, in: in, holder: holder, judged: p.hash, r: *r}
+	w.r.Course.Repairs++
+	err := w.run(ctx)
+	*r = w.r
+	if err == nil && r.Commit != before {
+		word := map[string]string{MergeConflict: "it was in conflict with the base"}[why]
+		if word == "" {
+			word = "the base had moved"
+		}
+		r.note(fmt.Sprintf("%s made it anew at %s on behalf of %s: %s", who.Subject(), stamp(now), access.Acting(r.Person, r.Agent), word))
+	}
+	return err
+}
+
+// sameChange tells whether the same values would be changed in the same way,
+// wherever in their files they are.
+func sameChange(a, b []Touched) bool {
+	key := func(t Touched) string { return strings.Join([]string{t.File, t.From, t.To}, "\x00") }
+	var all [2][]string
+	for i, list := range [][]Touched{a, b} {
+		for _, t := range list {
+			all[i] = append(all[i], key(t))
+		}
+		slices.Sort(all[i])
+	}
+	return slices.Equal(all[0], all[1])
+}
+
+// told names changes of values.
+func told(all []Touched) string {
+	var out []string
+	for _, t := range all[:min(len(all), 3)] {
+		out = append(out, line(t.Path, 80)+" is "+line(t.From, 80)+" there")
+	}
+	return strings.Join(out, ", ")
+}
