@@ -11,13 +11,18 @@ LINT    := $(CACHE)/tools/golangci-lint-$(LINT_VERSION)/golangci-lint
 SUITES  ?= all
 DEMO_LISTEN ?= 127.0.0.1:7007
 
-.PHONY: build demo test test-real check fmt vet lint generated bench fuzz golden clean
+.PHONY: build demo demo-full test test-real check fmt vet lint generated bench fuzz golden clean
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/fairlead ./cmd/fairleadd ./cmd/fairlead-supervisor
 
 demo: build
 	bin/fairleadd demo --listen $(DEMO_LISTEN)
+
+# The demo on real servers, which are built first where they are missing.
+demo-full: build
+	go build -trimpath -o bin/demo-full ./internal/realtest/full
+	bin/demo-full --listen $(DEMO_LISTEN)
 
 # Packages that link Argo CD's client, which takes minutes to build once more
 # for the race detector.

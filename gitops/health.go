@@ -181,8 +181,12 @@ func (s *HealthService) answer(ctx context.Context, who access.Caller, q *questi
 		return nil, err
 	}
 	if q.asked != "" && e.err == nil && !e.compared && !e.isLive(q.asked) && !e.isDesired(q.asked) { // it may be newer than what Argo CD has compared
-		if e, err = s.anew.book(key, func(ctx context.Context) *evidence { return s.look(ctx, q.instance, q.at, true) }).wait(ctx); err != nil {
+		anew, err := s.anew.book(key, func(ctx context.Context) *evidence { return s.look(ctx, q.instance, q.at, true) }).wait(ctx)
+		if err != nil {
 			return nil, err
+		}
+		if anew.at.After(e.at) { // else it is kept from before this look
+			e = anew
 		}
 	}
 	s.record(ctx, q, e)

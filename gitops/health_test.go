@@ -200,6 +200,24 @@ func TestLooksAgain(t *testing.T) {
 	}
 }
 
+// TestLooksAgainAreNotOlder: what was compared anew a while ago does not stand in
+// for what has been seen since.
+func TestLooksAgainAreNotOlder(t *testing.T) {
+	var later time.Duration
+	w := newWorld(t, func(c *gitops.HealthConfig) {
+		c.Keep, c.Now = 2*time.Second, func() time.Time { return time.Now().Add(later) }
+	})
+	third := strings.Repeat("c", 40)
+	if h := w.ask(third); !strings.Contains(h.Grounds[0], "live is "+first[:10]) {
+		t.Errorf("%q", h.Grounds)
+	}
+	w.fake.Deploy(second, "web:2")
+	later = 3 * time.Second // the look has been spent, and not the one anew
+	if h := w.ask(third); !strings.Contains(h.Grounds[0], "live is "+second[:10]) {
+		t.Errorf("it has been deployed, and %q", h.Grounds)
+	}
+}
+
 func TestHealthRefuses(t *testing.T) {
 	w := newWorld(t)
 	for name, c := range map[string]struct {

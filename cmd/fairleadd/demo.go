@@ -125,6 +125,7 @@ try in another terminal:
   {{.CLI}} catalog errors        # one file is broken on purpose
   {{.CLI}} catalog refresh checkout
   {{.CLI}} previews create checkout --ttl 2m   # a running copy, at a URL (on Linux)
+  {{.CLI}} change propose checkout staging --image 1.5.0 --reason "the fix for orders"   # a branch of repos/deploy, and its patch
   {{.CLI}} audit                 # what you did; with the sre token, what all did
 
   curl -s {{.URL}}/graphql -H "Authorization: Bearer $FAIRLEAD_TOKEN" -H 'Content-Type: application/json' \
@@ -140,7 +141,12 @@ for an agent: the address {{.URL}}/mcp and the agent token, or have its client s
     "env": {"FAIRLEAD_SERVER": "{{.URL}}", "FAIRLEAD_TOKEN": "{{.Tokens.agent}}"}}}}
 edit {{.Dir}}/repos/checkout/catalog-info.yaml, commit it with git, and ask again
 
-not configured here: Vault (credentials), a forge (pull requests), Argo CD (deployments).
+not configured here, and by which section of {{.Dir}}/fairlead.yaml it would be:
+  pull requests        forges: [{name: acme, gitea: {url: https://git.example.com, tokenFile: ./gitea-token}}]   (or github, gitlab)
+  deployments, health  argocd: [{name: main, server: argocd.example.com, tokenFile: ./argocd-token}]
+  SLOs, alerts         metrics: {prometheus: {url: https://prometheus.example.com}}
+  credentials          vault: {address: https://vault.example.com, auth: {approle: {roleID: …, secretIDFile: ./secret-id}}}
+make demo-full has all of it on real servers.
 logs are in {{.Dir}}/fairleadd.log; stop with Ctrl-C, or with: kill {{.PID}}
 `
 

@@ -168,7 +168,6 @@ func TestToolsFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, set.Config, readFile(t, set.Config)+"proposals: {}\n")
 	s := &server{t: t, dir: dir, tokens: set.Tokens}
 	s.start(set.Config)
 	body := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`

@@ -43,6 +43,7 @@ var layers = []layer{
 	{"internal/prometheus", []string{"gitops", "internal/fault"}},
 	{"internal/argo", []string{"previews", "gitops", "internal/fault"}},
 	{"internal/realtest", []string{"internal/fault"}},
+	{"internal/realtest/full", []string{"internal/realtest", "internal/demo", "internal/fault"}},
 	{"internal/arch", nil},
 	{"internal/demo", []string{"internal/git", "access", "internal/fault"}},
 	{"internal/bench", []string{""}},

@@ -79,3 +79,40 @@ func services() []service {
 		{Name: "recommendations", Title: "Recommendations", Description: "Suggests what else a customer may like.", Team: "data", System: "insight", Tags: []string{"python", "ml", "experimental"}, Lifecycle: "experimental", Consumes: []string{"search"}, API: true, Objective: "0.95"},
 	}
 }
+
+// Service is what others need to know of one service of the shop.
+type Service struct {
+	Name, Team string
+	// Database tells that it has one, and lends its users.
+	Database bool
+	// Deployed tells that its catalog file says where it is deployed.
+	Deployed bool
+}
+
+// Services are those of the shop.
+func Services() []Service {
+	all := services()
+	out := make([]Service, len(all))
+	for i, s := range all {
+		out[i] = Service{Name: s.Name, Team: s.Team, Database: s.Database, Deployed: !s.Bare}
+	}
+	return out
+}
+
+// Members are the people of the company, each with their teams.
+func Members() map[string][]string {
+	out := map[string][]string{}
+	for _, p := range people() {
+		out[p.Name] = p.Teams
+	}
+	return out
+}
+
+// Teams are the names of the company's teams.
+func Teams() []string {
+	var out []string
+	for _, t := range teams() {
+		out = append(out, t.Name)
+	}
+	return out
+}

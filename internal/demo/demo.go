@@ -5,6 +5,7 @@ package demo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"fmt"
@@ -31,13 +32,14 @@ type Repository struct {
 }
 
 // Create makes all repositories below dir, each with one commit by a person
-// of the company, and lists them.
-func Create(ctx context.Context, dir string) ([]Repository, error) {
+// of the company, and lists them. In them they are said to be below the URL
+// at, where they are if it is "".
+func Create(ctx context.Context, dir, at string) ([]Repository, error) {
 	root, err := filepath.Abs(filepath.Join(dir, "repos"))
 	if err != nil {
 		return nil, err
 	}
-	r := &renderer{tmpl: template.New("demo"), repos: "file://" + filepath.ToSlash(root)}
+	r := &renderer{tmpl: template.New("demo"), repos: cmp.Or(at, "file://"+filepath.ToSlash(root))}
 	if r.tmpl, err = r.tmpl.ParseFS(templates, "templates/*.tmpl"); err != nil {
 		return nil, err
 	}

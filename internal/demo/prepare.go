@@ -45,12 +45,22 @@ func Prepare(ctx context.Context, dir, listen string) (*Set, error) {
 // PrepareWith is Prepare with a server for previews' data, none if it has no
 // URL.
 func PrepareWith(ctx context.Context, dir, listen string, data Postgres) (*Set, error) {
+	set, err := Make(ctx, dir, "")
+	if err != nil {
+		return nil, err
+	}
+	return set, os.WriteFile(set.Config, []byte(config(set, listen, data)), 0o600)
+}
+
+// Make is Prepare without a configuration, whose path alone is given: the
+// repositories, which are said to be below the URL at, and the tokens.
+func Make(ctx context.Context, dir, at string) (*Set, error) {
 	set := &Set{Config: filepath.Join(dir, "fairlead.yaml"), Tokens: map[string]string{}}
 	if err := os.MkdirAll(filepath.Join(dir, "tokens"), 0o700); err != nil {
 		return nil, err
 	}
 	var err error
-	if set.Repositories, err = Create(ctx, dir); err != nil {
+	if set.Repositories, err = Create(ctx, dir, at); err != nil {
 		return nil, err
 	}
 	for role := range who() {
@@ -58,7 +68,7 @@ func PrepareWith(ctx context.Context, dir, listen string, data Postgres) (*Set, 
 			return nil, err
 		}
 	}
-	return set, os.WriteFile(set.Config, []byte(config(set, listen, data)), 0o600)
+	return set, nil
 }
 
 // token reads the token in a file, or makes one.
@@ -70,12 +80,19 @@ func token(file string) (string, error) {
 	return t, os.WriteFile(file, []byte(t+"\n"), 0o600)
 }
 
-func config(set *Set, listen string, data Postgres) string {
+// Auth is the section of the configuration that says whose the tokens are.
+func Auth() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "listen: %s\nstate: ./state\nauth:\n  tokens:\n", listen)
+	b.WriteString("auth:\n  tokens:\n")
 	for _, role := range []string{"agent", "developer", "sre"} {
 		fmt.Fprintf(&b, "    - {name: %s, tokenFile: ./tokens/%s, %s}\n", role, role, who()[role])
 	}
+	return b.String()
+}
+
+func config(set *Set, listen string, data Postgres) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "listen: %s\nstate: ./state\n%s", listen, Auth())
 	b.WriteString("catalog:\n  refresh: 2s\n  sources:\n")
 	for _, r := range set.Repositories {
 		// One without a catalog file is read for what it says of the others.
@@ -84,6 +101,8 @@ func config(set *Set, listen string, data Postgres) string {
 	if runtime.GOOS == "linux" { // where the local deployer works
 		b.WriteString("previews: {deployers: {local: {}}" + data.section() + "}\n")
 	}
+	// Without a forge a change is a branch of the repository, and its patch.
+	b.WriteString("proposals: {}\n")
 	return b.String()
 }
 

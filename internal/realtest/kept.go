@@ -74,3 +74,28 @@ func (k *kept) stop() error {
 	<-k.ended
 	return err
 }
+
+// Program is a program that Keep has started.
+type Program struct{ kept *kept }
+
+// Keep starts a program that is no server of this package's, such as Fairlead
+// itself, in a folder and a process group of its own. What it says goes to a
+// file. It ends by Stop, and else with this process.
+func Keep(dir, log string, program ...string) (*Program, error) {
+	file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() // the program has its own
+	k, err := keep(plainKeeper, dir, nil, file, nil, program...)
+	if err != nil {
+		return nil, err
+	}
+	return &Program{k}, nil
+}
+
+// Ended is closed when it has ended.
+func (p *Program) Ended() <-chan struct{} { return p.kept.ended }
+
+// Stop ends it by SIGTERM, and by force where it takes too long.
+func (p *Program) Stop() error { return p.kept.stop() }
