@@ -14,7 +14,7 @@ DEMO_LISTEN ?= 127.0.0.1:7007
 .PHONY: build demo demo-full test test-real check fmt vet lint generated bench fuzz golden clean
 
 build:
-	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/fairlead ./cmd/fairleadd ./cmd/fairlead-supervisor
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/fairlead ./cmd/fairleadd ./cmd/fairlead-supervisor ./cmd/fairlead-render
 
 demo: build
 	bin/fairleadd demo --listen $(DEMO_LISTEN)

@@ -102,7 +102,7 @@ func (s *Service) ProposeChange(ctx context.Context, who access.Caller, in Propo
 	c := &changing{in: in, ref: found.Entity.Ref.String(), name: found.Entity.Ref.Name, env: found.Environment.Name, dir: at.Dir}
 	return s.ProposeFiles(ctx, who, ProposeFilesInput{Kind: changeKind, Operation: "propose_change", Service: c.ref, Environment: c.env, Protected: found.Environment.Protected,
 		Place: at, Key: in.Key, Exclusive: true, Reason: in.Reason, Evidence: in.Evidence, Labels: []string{"fairlead"}, Reviewed: true,
-		Edit: c.edit, Describe: c.describe, Input: in, DryRun: in.DryRun})
+		Edit: c.edit, Describe: c.describe, Render: c.render(found), Input: in, DryRun: in.DryRun})
 }
 
 // check tells what is wrong with a change, whatever the files are.

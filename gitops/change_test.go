@@ -119,7 +119,7 @@ func (m *memory) GetPull(_ context.Context, _ string, n int64) (*gitops.Pull, er
 	return new(m.pulls[n-1]), nil
 }
 
-func room(t *testing.T, m *memory) *gitops.Service {
+func room(t *testing.T, m *memory, with ...func(*gitops.Config)) *gitops.Service {
 	t.Helper()
 	docs := []string{"kind: Component\nmetadata: {name: shop}\nspec: {type: service, lifecycle: production, owner: team, fairlead: {deployRepo: 'https://f.test/acme/deploy', environments: [{name: staging, path: shop}]}}",
 		"kind: Group\nmetadata: {name: team, annotations: {f.test/team-slug: acme/crew}}\nspec: {type: team, children: []}",
@@ -133,8 +133,12 @@ func room(t *testing.T, m *memory) *gitops.Service {
 		t.Fatal(err)
 	}
 	guard, _ := accesstest.Guard(t, accesstest.OpenPolicy())
-	g, err := gitops.New(gitops.Config{Policy: accesstest.OpenPolicy(), Guard: guard, Catalog: catalogtest.New(t, docs...), Repositories: m, Forges: map[string]gitops.Forge{"f": m}, Records: s, Reads: s,
-		Mail: func(name string) string { return name + "@f.test" }})
+	cfg := gitops.Config{Policy: accesstest.OpenPolicy(), Guard: guard, Catalog: catalogtest.New(t, docs...), Repositories: m, Forges: map[string]gitops.Forge{"f": m}, Records: s, Reads: s,
+		Mail: func(name string) string { return name + "@f.test" }}
+	for _, more := range with {
+		more(&cfg)
+	}
+	g, err := gitops.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

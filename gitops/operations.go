@@ -129,6 +129,7 @@ func (s *Service) ListProposals(ctx context.Context, who access.Caller, in ListP
 func (r *Record) listed() Proposal {
 	p := r.View()
 	p.Plan.Omitted, p.Plan.Diff = p.Plan.Omitted+len(p.Plan.Diff), ""
+	p.Rendered = p.Rendered.Summary()
 	return *p
 }
 

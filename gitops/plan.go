@@ -36,6 +36,7 @@ type planned struct {
 	diff     string
 	contents []contents
 	hash     string
+	rendered *Rendered // nil where nothing is
 }
 
 // contents is a file of a plan, as its hash has it.

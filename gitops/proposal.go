@@ -40,6 +40,7 @@ type Proposal struct {
 	URL         string    `json:"url,omitempty" jsonschema:"page of its pull request"`
 	Paths       []string  `json:"paths" jsonschema:"the files that it changes"`
 	Plan        Plan      `json:"plan"`
+	Rendered    *Rendered `json:"rendered,omitempty" jsonschema:"what it makes of the manifests"`
 	Person      string    `json:"person" jsonschema:"on whose behalf it was proposed"`
 	Agent       string    `json:"agent,omitempty" jsonschema:"the agent that proposed it"`
 	Reason      string    `json:"reason,omitempty"`
@@ -85,6 +86,8 @@ type Record struct {
 	Evidence       []string
 	Paths          []string
 	PlanHash, Diff string
+	// Rendered is what it makes of the manifests, nil where nothing was rendered.
+	Rendered *Rendered
 	// BaseCommit is what the branch was made on, Commit its head; both are ""
 	// until it is pushed.
 	BaseCommit, Commit string
@@ -118,9 +121,9 @@ const (
 // View is the record as callers see it.
 func (r *Record) View() *Proposal {
 	p := &Proposal{ID: r.ID, Kind: r.Kind, Title: r.Title, Service: r.Service, State: r.State, Repository: r.Place.Repository, Base: r.Place.Base, Branch: r.Branch, Commit: r.Commit,
-		URL: r.Pull.URL, Paths: append([]string{}, r.Paths...), Plan: Plan{Hash: r.PlanHash, Diff: r.Diff}, Person: r.Person, Agent: r.Agent, Reason: r.Reason, Evidence: r.Evidence,
+		URL: r.Pull.URL, Paths: append([]string{}, r.Paths...), Plan: Plan{Hash: r.PlanHash, Diff: r.Diff}, Rendered: r.Rendered.shown(), Person: r.Person, Agent: r.Agent, Reason: r.Reason, Evidence: r.Evidence,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, CheckedAt: r.CheckedAt,
-		Mergeable: r.Pull.Mergeable, Blocked: r.Pull.Blocked, Checks: r.Pull.Checks, Approved: r.Pull.Approved, Rejected: r.Pull.Rejected, Notes: r.Notes,
+		Mergeable: r.Pull.Mergeable, Blocked: r.Pull.Blocked, Checks: r.Pull.Checks, Approved: r.Pull.Approved, Rejected: r.Pull.Rejected, Notes: append(r.Rendered.notes(), r.Notes...),
 		Environment: r.Environment, Follow: r.Follow}
 	switch {
 	case r.State == Merged && p.Follow.MergedAt.IsZero():

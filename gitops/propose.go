@@ -2,15 +2,12 @@ package gitops
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base32"
 	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
@@ -51,12 +48,17 @@ type ProposeFilesInput struct {
 	// Describe gives the words for what Edit made last, in the place of Subject,
 	// Title and Body; nil leaves those.
 	Describe func() Words
+	// Render has the manifests rendered before and after; nil does not.
+	Render *Render
 	// Input is what the audit shows of what was asked.
 	Input any
 	// DryRun works the plan out and does nothing.
 	DryRun bool
 
 	touched []Touched
+	// rendered is what was rendered last, at a commit of the base and a plan.
+	rendered   *Rendered
+	renderedAt string
 }
 
 // Words are what is said of a change once its files are made.
@@ -106,6 +108,9 @@ func (s *Service) ProposeFiles(ctx context.Context, who access.Caller, in Propos
 	if err != nil {
 		return nil, err
 	}
+	if err = s.render(ctx, &in, p); err != nil {
+		return nil, err
+	}
 	r := s.record(who, e, about, &in, p)
 	if len(p.files) == 0 {
 		return s.nothingDone(ctx, r)
@@ -129,6 +134,9 @@ func (in *ProposeFilesInput) op(r *Record, e *catalog.Entity, p *planned) access
 	if in.Describe != nil {
 		maps.Copy(plan, in.Describe().Plan)
 		plan["reason"], plan["evidence"], plan["paths"] = in.Reason, append([]string{}, in.Evidence...), p.paths
+	}
+	if p.rendered != nil {
+		plan["rendered"] = p.rendered.judged()
 	}
 	return access.Op{Action: access.ProposeChange, Operation: in.Operation, Resource: r.About, Entity: e, Input: in.Input,
 		Summary: "Propose to " + p.at.Repository + ": " + r.Title, Plan: plan}
@@ -163,7 +171,7 @@ func (s *Service) record(who access.Caller, e *catalog.Entity, about access.Attr
 	in.describe()
 	now := s.cfg.Now().UTC().Truncate(time.Second)
 	r := Record{Kind: in.Kind, Title: in.Title, Service: e.Ref.String(), About: about, Place: p.at, Person: who.Subject(), Agent: who.Agent(), Key: in.Key,
-		Reason: in.Reason, Evidence: in.Evidence, Paths: p.paths, PlanHash: p.hash, Diff: p.diff, State: Preparing, CreatedAt: now, UpdatedAt: now,
+		Reason: in.Reason, Evidence: in.Evidence, Paths: p.paths, PlanHash: p.hash, Diff: p.diff, Rendered: p.rendered, State: Preparing, CreatedAt: now, UpdatedAt: now,
 		Environment: in.Environment, Touched: in.touched, ChangedAt: now}
 	if asked, err := json.Marshal(in.Input); err == nil && in.Kind == changeKind {
 		r.Asked = string(asked)
@@ -185,26 +193,6 @@ func (in *ProposeFilesInput) describe() {
 		w := in.Describe()
 		in.Subject, in.Title, in.Body, in.touched = w.Subject, w.Title, w.Body, w.Touched
 	}
-}
-
-// newID makes an id that is unique for good, and fit for a branch: the words,
-// as far as they go, and 60 random bits.
-func newID(words string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(words) {
-		switch {
-		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-") && !unicode.Is(unicode.Mn, r):
-			b.WriteByte('-')
-		}
-		if b.Len() >= 40 {
-			break
-		}
-	}
-	var random [8]byte
-	_, _ = rand.Read(random[:]) // it never fails
-	return strings.Trim(b.String(), "-") + "-" + strings.ToLower(base32.StdEncoding.EncodeToString(random[:]))[:12]
 }
 
 // carryOut begins the proposal, or goes on with that of the key.
@@ -322,6 +310,9 @@ func (w *work) push(ctx context.Context) (err error) {
 		if err = w.asJudged(p); err != nil {
 			return err
 		}
+		if err = w.render(ctx, w.in, p); err != nil {
+			return err
+		}
 		head, headErr := p.repo.Head(ctx, w.r.Branch)
 		if headErr != nil {
 			return headErr
@@ -330,7 +321,7 @@ func (w *work) push(ctx context.Context) (err error) {
 			return fault.New(fault.Conflict, "somebody has pushed to the branch %s since, so it is left alone", w.r.Branch).
 				WithFix("Go on at %s, or give another key to propose it anew.", w.r.Pull.URL)
 		}
-		w.r.Paths, w.r.Diff = p.paths, p.diff
+		w.r.Paths, w.r.Diff, w.r.Rendered = p.paths, p.diff, p.rendered
 		if head != "" && head == w.r.Commit && w.r.BaseCommit == p.commit && w.r.PlanHash == p.hash {
 			return nil // it is there already
 		}

@@ -153,7 +153,7 @@ type Query struct {
 	Limit    int
 }
 
-// Config is what a Service is made of; all but Health, Follow and Now is needed.
+// Config is what a Service is made of; all but Health, Follow, Renderer and Now is needed.
 type Config struct {
 	Policy       *access.Policy
 	Guard        *access.Guard
@@ -164,6 +164,8 @@ type Config struct {
 	Reads        Reads
 	// Health tells what is deployed, for rollbacks; nil where nothing does.
 	Health *HealthService
+	// Renderer renders manifests; nil leaves it.
+	Renderer Renderer
 	// Mail makes the address of somebody whom the catalog knows none of, by
 	// their name.
 	Mail func(name string) string

@@ -2,6 +2,8 @@ package gitops
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/base32"
 	"fmt"
 	"strings"
 	"unicode"
@@ -38,6 +40,7 @@ func (w *work) body() string {
 	if w.in.Body != "" {
 		b.WriteString(strings.TrimSpace(w.in.Body) + "\n\n")
 	}
+	b.WriteString(w.r.Rendered.body())
 	if len(w.r.Evidence) > 0 {
 		b.WriteString("Evidence:\n\n")
 		for _, e := range w.r.Evidence {
@@ -103,4 +106,24 @@ func plain(s string) string {
 		out = append(out, l)
 	}
 	return strings.TrimSpace(strings.Join(out, "\n"))
+}
+
+// newID makes an id that is unique for good, and fit for a branch: the words,
+// as far as they go, and 60 random bits.
+func newID(words string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(words) {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-") && !unicode.Is(unicode.Mn, r):
+			b.WriteByte('-')
+		}
+		if b.Len() >= 40 {
+			break
+		}
+	}
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // it never fails
+	return strings.Trim(b.String(), "-") + "-" + strings.ToLower(base32.StdEncoding.EncodeToString(random[:]))[:12]
 }

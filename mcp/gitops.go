@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -18,11 +19,25 @@ func (d *door) gitopsTools() []entry {
 	const set = "gitops"
 	return []entry{
 		tool(d, "propose_change", "Propose a change", "Proposes a change to what is deployed by pull request; people merge it. Asking again updates it.",
-			access.ProposeChange, g.ProposeChange, renderProposal, traits[gitops.ProposeChangeInput, gitops.Proposal]{toolset: set}),
+			access.ProposeChange, summarized(g.ProposeChange), renderProposal, traits[gitops.ProposeChangeInput, gitops.Proposal]{toolset: set}),
 		tool(d, "get_proposal", "Get a proposal", "Gives one proposed change: its pull request, checks, reviews, whether it is merged, and what to do next.",
-			access.ReadProposals, g.GetProposal, renderProposal, traits[gitops.GetProposalInput, gitops.Proposal]{toolset: set}),
+			access.ReadProposals, summarized(g.GetProposal), renderProposal, traits[gitops.GetProposalInput, gitops.Proposal]{toolset: set}),
 		tool(d, "list_proposals", "List proposals", "Lists changes proposed by pull request, newest first.",
 			access.ReadProposals, g.ListProposals, renderProposals, traits[gitops.ListProposalsInput, gitops.ProposalPage]{toolset: set, less: fewerProposals}),
+	}
+}
+
+// summarized leaves what is rendered to its summary: the diff of that is for
+// people, in the pull request.
+func summarized[I any](do func(context.Context, access.Caller, I) (*gitops.Proposal, error)) func(context.Context, access.Caller, I) (*gitops.Proposal, error) {
+	return func(ctx context.Context, who access.Caller, in I) (*gitops.Proposal, error) {
+		p, err := do(ctx, who, in)
+		if err != nil || p.Rendered == nil {
+			return p, err
+		}
+		out := *p
+		out.Rendered = p.Rendered.Summary()
+		return &out, nil
 	}
 }
 
@@ -65,6 +80,9 @@ func renderProposal(p *gitops.Proposal) string {
 	addFollow(&l, &p.Follow)
 	for _, n := range p.Notes {
 		l.field("note", oneLine(n))
+	}
+	if r := p.Rendered; r != nil && r.OK {
+		l.field("rendered by "+r.Tool, joined(prefixed("changed", strings.Join(r.Changed, ", ")), prefixed("added", strings.Join(r.Added, ", ")), prefixed("removed", strings.Join(r.Removed, ", "))))
 	}
 	addPlan(&l, p.Plan.Hash, p.Plan.Diff, p.Plan.Omitted)
 	return l.String()

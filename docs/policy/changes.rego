@@ -9,7 +9,9 @@ package fairlead
 #   input.entity    the service as the catalog has it
 #   input.plan      of propose_change: title, reason, evidence, repository, base,
 #                   change, paths, diff, and images: each with file, path, name,
-#                   registry, repository, from and to (tag, digest)
+#                   registry, repository, from and to (tag, digest); and rendered,
+#                   where Kustomize or Helm renders the environment: ok, error,
+#                   tool, changed, added and removed (as Kind/name)
 changing if input.operation == "propose_change"
 
 # Images come from registries that are known.
@@ -45,6 +47,22 @@ require contains {
 	changing
 	input.resource.protected
 	count(input.plan.evidence) == 0
+}
+
+# What is to run in a protected environment can be rendered beforehand.
+require contains {
+	"message": sprintf("the manifests of %s cannot be rendered: %s", [input.resource.environment, input.plan.rendered.error]),
+	"fix": "Have what they are made of in the repository, or say in evidence where they were rendered.",
+} if {
+	changing
+	input.resource.protected
+	not input.plan.rendered.ok
+	not rendered_elsewhere
+}
+
+rendered_elsewhere if {
+	some e in input.plan.evidence
+	contains(e, "rendered")
 }
 
 # An older version says why.

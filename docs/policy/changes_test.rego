@@ -36,6 +36,14 @@ test_registry if "the image evil.test/acme/shop comes from a registry that is no
 
 test_pinned if "the image ghcr.io/acme/shop is not pinned by a digest, and production is protected" in objections(changed([{"op": "replace", "path": "/plan/images/0/to/digest", "value": ""}]))
 
+unrendered := [{"op": "add", "path": "/plan/rendered", "value": {"ok": false, "error": "it depends on redis"}}]
+
+test_unrendered if "the manifests of production cannot be rendered: it depends on redis" in objections(changed(unrendered))
+
+test_unrendered_where_it_matters_not if count(objections(changed(array.concat(unrendered, [{"op": "replace", "path": "/resource/protected", "value": false}])))) == 0
+
+test_rendered_by_others if count(objections(changed(array.concat(unrendered, [{"op": "replace", "path": "/plan/evidence/0", "value": "rendered in CI"}])))) == 0
+
 test_unpinned_elsewhere if count(objections(changed([
 	{"op": "replace", "path": "/plan/images/0/to/digest", "value": ""},
 	{"op": "replace", "path": "/resource/protected", "value": false},

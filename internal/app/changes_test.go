@@ -19,7 +19,7 @@ const (
 
 // startChanges serves the demo with the room of proposals, no forge, and the
 // policies that the documentation gives to start from.
-func startChanges(t *testing.T) *server {
+func startChanges(t *testing.T, with ...func(*server)) *server {
 	t.Helper()
 	dir := t.TempDir()
 	set, err := demo.Prepare(t.Context(), dir, "127.0.0.1:0")
@@ -34,6 +34,9 @@ func startChanges(t *testing.T) *server {
 	write(t, filepath.Join(policy, "config.yaml"), "registries: [registry.shop.test/]\nfreezes: []\nexempt: [sre]\n")
 	write(t, set.Config, withoutPreviews(readFile(t, set.Config))+"proposals: {}\npolicy: {rego: ./policy}\n")
 	s := &server{t: t, dir: dir, tokens: set.Tokens}
+	for _, more := range with {
+		more(s)
+	}
 	s.start(set.Config)
 	return s
 }

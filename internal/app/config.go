@@ -68,6 +68,9 @@ type Config struct {
 	Version string `yaml:"-"`
 	// Argo connects to ArgoCD; it is no key of the file.
 	Argo *ArgoDialer `yaml:"-"`
+	// RenderProgram is fairlead-render, where it is not beside this program; it
+	// is no key of the file.
+	RenderProgram string `yaml:"-"`
 
 	file, dir string
 	root      *yaml.Node // the file's content, for the lines of its keys

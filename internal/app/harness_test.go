@@ -35,6 +35,7 @@ type server struct {
 	lender    lender
 	argo      *ArgoDialer
 	ci        func(*gitops.CIConfig)
+	render    string // fairlead-render
 }
 
 // logBuffer is a log that may be read while it is written.
@@ -91,6 +92,7 @@ func (s *server) start(config string) {
 		s.t.Fatal(err)
 	}
 	cfg.deployers, cfg.pulls, cfg.lender, cfg.Argo, cfg.ci = s.deployers, s.pulls, s.lender, s.argo, s.ci
+	cfg.RenderProgram = s.render
 	s.logs = &logBuffer{}
 	ctx, cancel := context.WithCancel(context.Background())
 	if s.app, err = New(ctx, cfg, s.logs); err != nil {

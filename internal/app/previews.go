@@ -168,15 +168,23 @@ func (a *App) makePreviews(ctx context.Context, guard *access.Guard) (err error)
 // supervisor is the program that runs local previews: the small one beside this
 // program where it is there, nil for this one itself.
 func supervisor() []string {
+	if program := beside("fairlead-supervisor"); program != "" {
+		return []string{program}
+	}
+	return nil
+}
+
+// beside is a program in the folder of this one, "" where there is none.
+func beside(name string) string {
 	self, err := os.Executable()
 	if err != nil {
-		return nil
+		return ""
 	}
-	beside := filepath.Join(filepath.Dir(self), "fairlead-supervisor")
-	if f, err := os.Stat(beside); err != nil || !f.Mode().IsRegular() || f.Mode()&0o111 == 0 {
-		return nil
+	program := filepath.Join(filepath.Dir(self), name)
+	if f, err := os.Stat(program); err != nil || !f.Mode().IsRegular() || f.Mode()&0o111 == 0 {
+		return ""
 	}
-	return []string{beside}
+	return program
 }
 
 // openJobs opens the queue of jobs. In a state of its own nobody else can be

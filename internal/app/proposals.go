@@ -83,7 +83,11 @@ func (a *App) makeProposals(guard *access.Guard) (err error) {
 	mail := func(name string) string { return mailName(name) + "@noreply." + host }
 	repos := &proposalRepos{previewRepos: a.previewRepositories(), forgeOf: a.forgeOf, dir: filepath.Join(a.cfg.Cache, "git", "proposals"),
 		committer: git.Signature{Name: "Fairlead", Email: mail("fairlead")}, open: map[string]*git.Source{}}
-	a.gitops, err = gitops.New(gitops.Config{Policy: a.cfg.policy, Guard: guard, Catalog: a.catalog, Repositories: repos, Forges: forges, Records: a.store, Reads: a.store, Mail: mail,
+	renderer, err := a.renderer()
+	if err != nil {
+		return err
+	}
+	a.gitops, err = gitops.New(gitops.Config{Renderer: renderer, Policy: a.cfg.policy, Guard: guard, Catalog: a.catalog, Repositories: repos, Forges: forges, Records: a.store, Reads: a.store, Mail: mail,
 		Follow: a.following(repos)})
 	if err == nil {
 		err = a.makeCI(repos)

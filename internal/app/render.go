@@ -1,0 +1,20 @@
+package app
+
+import (
+	"github.com/fairlead-dev/fairlead/gitops"
+	"github.com/fairlead-dev/fairlead/gitops/render"
+)
+
+// renderer has manifests rendered by the program that the configuration was
+// given, else by the one beside this program; nil where there is none.
+func (a *App) renderer() (gitops.Renderer, error) {
+	program := a.cfg.RenderProgram
+	if program == "" {
+		program = beside("fairlead-render")
+	}
+	if program == "" {
+		a.telemetry.log.Warn("manifests are not rendered for proposals: there is no fairlead-render beside this program")
+		return nil, nil
+	}
+	return render.New(render.Config{Program: program})
+}
