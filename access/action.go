@@ -35,7 +35,7 @@ func Actions() []Action {
 	return []Action{ReadCatalog, RefreshCatalog, RegisterCatalog, UnregisterCatalog, SearchExternal,
 		ReadPreviews, CreatePreview, ExtendPreview, DeletePreview, ForcePreview, ReadStrays, SweepPreviews,
 		ReadCredentials, RequestCredentials, CollectCredentials, RenewCredentials, RevokeCredentials, RevealCredentials,
-		ReadProposals, ProposeChange, ReadHealth, ReadChecks, ReadApprovals, DecideApprovals, ReadAudit, ReadSelf, ReadSchema}
+		ReadProposals, ProposeChange, RunFleet, ReadHealth, ReadChecks, ReadApprovals, DecideApprovals, ReadAudit, ReadSelf, ReadSchema}
 }
 
 // Effect is what an action does to the world, in the terms of MCP's hints.
@@ -52,7 +52,7 @@ func (a Action) Effect() Effect {
 	switch a {
 	case ReadCatalog, ReadPreviews, ReadStrays, ReadCredentials, ReadProposals, ReadHealth, ReadChecks, ReadApprovals, ReadAudit, ReadSelf, ReadSchema:
 		return Effect{ReadOnly: true, Idempotent: true}
-	case RefreshCatalog, ProposeChange:
+	case RefreshCatalog, ProposeChange, RunFleet:
 		return Effect{Idempotent: true}
 	case SearchExternal:
 		return Effect{Idempotent: true, Open: true}

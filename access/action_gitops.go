@@ -7,6 +7,10 @@ const (
 	ReadProposals Action = "gitops.read"
 	// ProposeChange is pushing a branch and opening its pull request.
 	ProposeChange Action = "gitops.propose"
+	// RunFleet is planning one change over many services, having it proposed for
+	// them wave by wave, and stopping that. Each service's proposal is an act of
+	// ProposeChange besides.
+	RunFleet Action = "gitops.fleet"
 	// ReadHealth is reading how a service is doing where it is deployed.
 	ReadHealth Action = "gitops.health"
 	// ReadChecks is reading how the checks of a commit went.

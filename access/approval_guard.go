@@ -14,36 +14,38 @@ import (
 // maxPending is how many requests of one caller may wait at once.
 const maxPending = 100
 
-// approved gives the approval by which an act may go on, "" where it needs
-// none. Where it needs one that nobody has granted it asks for it. That
+// approved gives the approval by which an act may go on, a zero one where it
+// needs none. Where it needs one that nobody has granted it asks for it. That
 // refusal is recorded once: looking again how far the request has come is a
 // read.
-func (g *Guard) approved(ctx context.Context, who Caller, op Op, b Begun) (id string, err error) {
+func (g *Guard) approved(ctx context.Context, who Caller, op Op, b Begun) (used Grant, err error) {
 	need := g.policy.requires(who, op.Action, &op.Resource)
 	if need == nil && op.Approvers != nil {
 		need = &requirement{rule: "(the act itself)", by: *op.Approvers, expires: defaultApproval}
 	}
-	if need == nil || op.decided != nil {
-		return b.Approval, nil
-	}
-	if g.approvals == nil {
-		return "", g.refuse(ctx, b, fault.From(errors.New("an act needs approval, and nothing keeps approvals")))
+	switch {
+	case need == nil || op.decided != nil:
+		return used, nil
+	case op.Part.covers(need):
+		return op.Part.Whole, nil
+	case g.approvals == nil:
+		return used, g.refuse(ctx, b, fault.From(errors.New("an act needs approval, and nothing keeps approvals")))
 	}
 	r, f := request(who, op, need, b)
 	if f != nil {
-		return "", g.refuse(ctx, b, f)
+		return used, g.refuse(ctx, b, f)
 	}
 	c, err := g.approvals.Claim(ctx, r, maxPending)
 	b.Approval = c.Request.ID
 	switch {
 	case err != nil:
-		return "", g.refuse(ctx, b, unclaimed(err))
+		return used, g.refuse(ctx, b, unclaimed(err))
 	case c.Used:
-		return c.Request.ID, nil
+		return Grant{ID: c.Request.ID, Rule: need.rule}, nil
 	case c.New:
-		return "", g.refuse(ctx, b, wanting(&c.Request))
+		return used, g.refuse(ctx, b, wanting(&c.Request))
 	default:
-		return "", wanting(&c.Request)
+		return used, wanting(&c.Request)
 	}
 }
 

@@ -49,6 +49,10 @@ type Op struct {
 	// one of Operation and Target.
 	Summary string
 
+	// Part has the act be part of another one that began before; nil for an act
+	// of its own.
+	Part *Part
+
 	// What the lock itself sets: who may decide on a request for approval is
 	// not a matter of rules that allow.
 	decided  *Decision
@@ -114,7 +118,7 @@ func NewGuard(cfg GuardConfig) (*Guard, error) {
 // approval_required, quota_exceeded, unavailable (no record, no quota, no answer
 // of policy as code), internal (a panic in act), and those of act.
 func Do[T any](ctx context.Context, g *Guard, who Caller, op Op, act func(context.Context) (T, error)) (out T, err error) {
-	id, err := g.begin(ctx, who, op)
+	id, granted, err := g.begin(ctx, who, op)
 	if err != nil {
 		return out, err
 	}
@@ -127,7 +131,7 @@ func Do[T any](ctx context.Context, g *Guard, who Caller, op Op, act func(contex
 		}
 		g.end(ctx, id, outcomeOf(err, time.Since(began)))
 	}()
-	out, err = act(context.WithValue(ctx, auditKey{}, id))
+	out, err = act(context.WithValue(context.WithValue(ctx, auditKey{}, id), grantKey{}, granted))
 	returned = true
 	if err != nil {
 		var none T
@@ -151,33 +155,38 @@ func panicked(where any, p any) error {
 }
 
 // begin takes an act up to its record.
-func (g *Guard) begin(ctx context.Context, who Caller, op Op) (id string, err error) {
+func (g *Guard) begin(ctx context.Context, who Caller, op Op) (id string, used Grant, err error) {
 	if g == nil {
-		return "", fault.From(errors.New("no guard is configured"))
+		return "", used, fault.From(errors.New("no guard is configured"))
 	}
 	if err := ctx.Err(); err != nil {
-		return "", fault.From(err)
+		return "", used, fault.From(err)
 	}
 	d := g.decision(who, op)
 	b := g.begun(who, op, d.Rule)
 	if !d.Allowed {
-		return "", g.refuse(ctx, b, refusal(who, d))
+		return "", used, g.refuse(ctx, b, refusal(who, d))
 	}
 	if why := g.judged(ctx, who, &op); why != nil {
-		return "", g.refuse(ctx, b, why)
+		return "", used, g.refuse(ctx, b, why)
 	}
-	if err := g.take(ctx, who, op.Action); err != nil {
-		return "", g.refuse(ctx, b, err)
+	if op.Part == nil { // what it is part of was counted
+		if err := g.take(ctx, who, op.Action); err != nil {
+			return "", used, g.refuse(ctx, b, err)
+		}
 	}
-	if b.Approval, err = g.approved(ctx, who, op, b); err != nil {
-		return "", err
+	if used, err = g.approved(ctx, who, op, b); err != nil {
+		return "", used, err
+	}
+	if b.Approval = op.approval; used.ID != "" {
+		b.Approval = used.ID
 	}
 	id, cause := g.log.Begin(ctx, b)
 	if cause != nil {
-		return "", fault.New(fault.Unavailable, "the audit record could not be written, so nothing was done").
+		return "", used, fault.New(fault.Unavailable, "the audit record could not be written, so nothing was done").
 			WithFix("Try again in a moment; the operators find the cause in the server's log.").Because(cause)
 	}
-	return id, nil
+	return id, used, nil
 }
 
 func (g *Guard) decision(who Caller, op Op) Decision {

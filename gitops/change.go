@@ -87,6 +87,15 @@ func (s *Service) ProposeChange(ctx context.Context, who access.Caller, in Propo
 	if err := in.check(); err != nil {
 		return nil, err
 	}
+	c, err := s.site(ctx, who, in)
+	if err != nil {
+		return nil, err
+	}
+	return s.ProposeFiles(ctx, who, c.proposal())
+}
+
+// site finds where a change is to be made.
+func (s *Service) site(ctx context.Context, who access.Caller, in ProposeChangeInput) (*changing, error) {
 	found, err := s.cfg.Catalog.DescribeEnvironment(ctx, who, catalog.DescribeEnvironmentInput{Service: in.Service, Environment: in.Environment})
 	if err != nil {
 		return nil, err
@@ -99,10 +108,20 @@ func (s *Service) ProposeChange(ctx context.Context, who access.Caller, in Propo
 		return nil, fault.New(fault.FailedPrecondition, "the path %q of %s of %s is none within the deploy repository", clip(found.Environment.Path, 200), found.Environment.Name, found.Entity.Ref).
 			WithFix("Correct it in %s, line %d.", found.Environment.Source.Path, found.Environment.Source.Line)
 	}
-	c := &changing{in: in, ref: found.Entity.Ref.String(), name: found.Entity.Ref.Name, env: found.Environment.Name, dir: at.Dir}
-	return s.ProposeFiles(ctx, who, ProposeFilesInput{Kind: changeKind, Operation: "propose_change", Service: c.ref, Environment: c.env, Protected: found.Environment.Protected,
-		Place: at, Key: in.Key, Exclusive: true, Reason: in.Reason, Evidence: in.Evidence, Labels: []string{"fairlead"}, Reviewed: true,
-		Edit: c.edit, Describe: c.describe, Render: c.render(found), Input: in, DryRun: in.DryRun})
+	c := &changing{in: in, ref: found.Entity.Ref.String(), name: found.Entity.Ref.Name, env: found.Environment.Name, dir: at.Dir, at: at, protected: found.Environment.Protected}
+	c.rendering = c.render(found)
+	return c, nil
+}
+
+// proposal is what proposes the change.
+func (c *changing) proposal() ProposeFilesInput {
+	out := ProposeFilesInput{Kind: changeKind, Operation: "propose_change", Service: c.ref, Environment: c.env, Protected: c.protected,
+		Place: c.at, Key: c.in.Key, Exclusive: true, Reason: c.in.Reason, Evidence: c.in.Evidence, Labels: []string{"fairlead"}, Reviewed: true,
+		Edit: c.edit, Describe: c.describe, Render: c.rendering, Input: c.in, DryRun: c.in.DryRun}
+	if c.part != nil {
+		out.Edit, out.Part = c.asPlanned, &access.Part{Whole: c.part.approvedWhole}
+	}
+	return out
 }
 
 // check tells what is wrong with a change, whatever the files are.

@@ -16,6 +16,12 @@ type changing struct {
 	// ref and name are the service's, env is the environment's name, dir the
 	// folder or file that describes it.
 	ref, name, env, dir string
+	at                  Place
+	protected           bool
+	// rendering is what it is rendered as.
+	rendering *Render
+	// part is what it is part of, nil for a change of its own.
+	part *fleetPart
 	// named is the image as the files call it.
 	named string
 	// What the last edit came to.

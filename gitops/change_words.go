@@ -66,10 +66,13 @@ func version(im *ImageChange) string {
 
 // body tells reviewers what is changed where.
 func (c *changing) body() string {
-	if len(c.touched) == 0 {
-		return ""
-	}
 	var b strings.Builder
+	if c.part != nil {
+		fmt.Fprintf(&b, "Part of a change of many services, fleet `%s`, wave %d.\n\n", c.part.id, c.part.wave)
+	}
+	if len(c.touched) == 0 {
+		return b.String()
+	}
 	b.WriteString("What changes:\n\n")
 	for _, t := range c.touched[:min(len(c.touched), maxShown)] {
 		fmt.Fprintf(&b, "- `%s` line %d, `%s`: %s → %s\n", line(t.File, 200), t.Line, line(t.Path, 200), shown(t.From), shown(t.To))

@@ -51,6 +51,11 @@ func (s *Service) plan(ctx context.Context, at Place, edit Edit) (*planned, erro
 	if err != nil {
 		return nil, err
 	}
+	return planOn(ctx, repo, base, at, edit)
+}
+
+// planOn works a change out on a commit.
+func planOn(ctx context.Context, repo Repository, base Base, at Place, edit Edit) (*planned, error) {
 	p := &planned{repo: repo, at: at, commit: base.Commit}
 	p.at.Base = base.Branch
 	files, err := edit(ctx, repo)

@@ -54,6 +54,8 @@ type ProposeFilesInput struct {
 	Input any
 	// DryRun works the plan out and does nothing.
 	DryRun bool
+	// Part has the act be part of another one; nil for one of its own.
+	Part *access.Part
 
 	touched []Touched
 	// rendered is what was rendered last, at a commit of the base and a plan.
@@ -138,7 +140,7 @@ func (in *ProposeFilesInput) op(r *Record, e *catalog.Entity, p *planned) access
 	if p.rendered != nil {
 		plan["rendered"] = p.rendered.judged()
 	}
-	return access.Op{Action: access.ProposeChange, Operation: in.Operation, Resource: r.About, Entity: e, Input: in.Input,
+	return access.Op{Action: access.ProposeChange, Operation: in.Operation, Resource: r.About, Entity: e, Input: in.Input, Part: in.Part,
 		Summary: "Propose to " + p.at.Repository + ": " + r.Title, Plan: plan}
 }
 

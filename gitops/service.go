@@ -153,7 +153,8 @@ type Query struct {
 	Limit    int
 }
 
-// Config is what a Service is made of; all but Health, Follow, Renderer and Now is needed.
+// Config is what a Service is made of; all but Fleets, Health, Follow, Renderer
+// and Now is needed.
 type Config struct {
 	Policy       *access.Policy
 	Guard        *access.Guard
@@ -171,6 +172,8 @@ type Config struct {
 	Mail func(name string) string
 	// Follow is how proposals are followed.
 	Follow FollowConfig
+	// Fleets is what changes of many services need; nil refuses those.
+	Fleets *FleetConfig
 	// Now is the time; nil is time.Now.
 	Now func() time.Time
 }
@@ -179,6 +182,8 @@ type Config struct {
 type Service struct {
 	cfg  Config
 	feed feed
+	// planning has a slot for each fleet that is planned at once.
+	planning chan struct{}
 }
 
 // New makes a Service.
@@ -192,7 +197,7 @@ func New(cfg Config) (*Service, error) {
 	if err := cfg.Follow.complete(); err != nil {
 		return nil, err
 	}
-	return &Service{cfg: cfg}, nil
+	return &Service{cfg: cfg, planning: make(chan struct{}, 2)}, nil
 }
 
 func (s *Service) there() error {

@@ -50,6 +50,8 @@ func (r *root) Query() any {
 		"ciStatus":            bind.Operation(b, "get_ci_status", access.ReadChecks, r.d.ci.GetCIStatus),
 		"proposals":           bind.Operation(b, "list_proposals", access.ReadProposals, r.d.gitops.ListProposals),
 		"proposal":            bind.Operation(b, "get_proposal", access.ReadProposals, r.d.gitops.GetProposal),
+		"fleets":              bind.Operation(b, "list_fleets", access.ReadProposals, r.d.gitops.ListFleets),
+		"fleet":               bind.Operation(b, "get_fleet", access.ReadProposals, r.d.gitops.GetFleet),
 		"audit":               bind.Operation(b, "list_audit", access.ReadAudit, r.d.access.ListAudit),
 	})
 }
@@ -80,6 +82,9 @@ func (r *root) Mutation() any {
 		"revokeCredentials":             bind.Operation(b, "revoke_credentials", access.RevokeCredentials, r.d.secrets.Revoke),
 		"revokeAllCredentials":          bind.Operation(b, "revoke_all_credentials", access.RevokeCredentials, r.d.secrets.RevokeAll),
 		"proposeChange":                 bind.Operation(b, "propose_change", access.ProposeChange, r.d.gitops.ProposeChange),
+		"planFleet":                     bind.Operation(b, "plan_fleet", access.RunFleet, r.d.gitops.PlanFleet),
+		"startFleet":                    bind.Operation(b, "start_fleet", access.RunFleet, r.d.gitops.StartFleet),
+		"stopFleet":                     bind.Operation(b, "stop_fleet", access.RunFleet, r.d.gitops.StopFleet),
 		"proposeAnswer":                 bind.Operation(b, "propose_answer", access.ProposeChange, r.d.knowledge.ProposeAnswer),
 		"searchExternal":                bind.Operation(b, "search_external", access.SearchExternal, r.d.knowledge.SearchExternal),
 		"promoteAnswer":                 bind.Operation(b, "promote_answer", access.ProposeChange, r.d.knowledge.PromoteAnswer),

@@ -197,6 +197,11 @@ func TestEveryOperationIsReached(t *testing.T) {
 		"proposals":                     {`(service: "checkout", first: 1)`, "list_proposals"},
 		"proposal":                      {`(id: "a")`, "get_proposal"},
 		"proposeChange":                 {`(service: "checkout", environment: "staging", change: {set: [{path: "a.b", value: 3}], file: null}, reason: "why")`, "propose_change"},
+		"fleets":                        {`(state: "running", first: 1)`, "list_fleets"},
+		"fleet":                         {`(id: "a", state: "failed", first: 1)`, "get_fleet"},
+		"planFleet":                     {`(query: ["kind=component"], environment: "staging", change: {replicas: 3}, reason: "why", waves: ["1"], until: "merged", maxFailures: 1)`, "plan_fleet"},
+		"startFleet":                    {`(id: "a", planHash: "b", maxFailures: 1)`, "start_fleet"},
+		"stopFleet":                     {`(id: "a", cancel: true, reason: "b")`, "stop_fleet"},
 		"proposeAnswer":                 {`(question: "Why?", answer: "So.", appliesTo: ["checkout"])`, "propose_answer"},
 		"searchExternal":                {`(query: "restart", provider: "docs")`, "search_external"},
 		"promoteAnswer":                 {`(handle: "doc://a/b.md")`, "promote_answer"},
@@ -228,7 +233,7 @@ func TestEveryOperationIsReached(t *testing.T) {
 			if strings.HasSuffix(f.Name, "Approval") {
 				token = "boss" // the admin is an agent
 			}
-			if query := kind + " {" + f.Name + op.args + " " + everything(types, f.Type.Name(), 2) + "}"; strings.Contains(strings.ToLower(f.Name), "preview") || strings.Contains(strings.ToLower(f.Name), "credential") || strings.HasPrefix(f.Name, "pro") || f.Name == "searchExternal" || f.Name == "deploymentHealth" || f.Name == "ciStatus" {
+			if query := kind + " {" + f.Name + op.args + " " + everything(types, f.Type.Name(), 2) + "}"; strings.Contains(strings.ToLower(f.Name), "preview") || strings.Contains(strings.ToLower(f.Name), "credential") || strings.HasPrefix(f.Name, "pro") || strings.Contains(strings.ToLower(f.Name), "fleet") || f.Name == "searchExternal" || f.Name == "deploymentHealth" || f.Name == "ciStatus" {
 				s.post(token, query, nil) // there is no room for previews, credentials, proposals, checks and deployments here and nobody outside, and it says so
 			} else {
 				s.data(token, query, nil)

@@ -53,7 +53,7 @@ func (d *door) native() []route {
 		at("POST /api/v1/approvals/{id}/grant", "grant_approval", "Let an act be done, once, by who asked", access.DecideApprovals, a.GrantApproval),
 		at("POST /api/v1/approvals/{id}/deny", "deny_approval", "Keep an act from being done", access.DecideApprovals, a.DenyApproval),
 		at("GET /api/v1/audit", "list_audit", "Recorded acts, newest first", access.ReadAudit, a.ListAudit),
-	}, slices.Concat(d.previews(), d.credentials(), d.proposals())...)
+	}, slices.Concat(d.previews(), d.credentials(), d.proposals(), d.fleets())...)
 }
 
 // previews are the routes of previews.
@@ -86,6 +86,18 @@ func (d *door) proposals() []route {
 		at("POST /api/v1/knowledge/answers", "propose_answer", "Propose a question and its answer by pull request", access.ProposeChange, k.ProposeAnswer),
 		at("POST /api/v1/knowledge/external", "search_external", "What a configured provider outside finds; the query leaves", access.SearchExternal, k.SearchExternal),
 		at("POST /api/v1/knowledge/skills", "promote_answer", "Propose a skill made of a verified answer by pull request", access.ProposeChange, k.PromoteAnswer),
+	}
+}
+
+// fleets are the routes of changes of many services.
+func (d *door) fleets() []route {
+	g := d.Gitops
+	return []route{
+		at("GET /api/v1/fleets", "list_fleets", "The changes of many services that you may see, newest first, without their members", access.ReadProposals, g.ListFleets),
+		at("POST /api/v1/fleets", "plan_fleet", "Work out what one change means for many services; nothing is proposed", access.RunFleet, g.PlanFleet),
+		at("GET /api/v1/fleets/{id}", "get_fleet", "One change of many services, and what has become of it, with a page of its members", access.ReadProposals, g.GetFleet),
+		at("POST /api/v1/fleets/{id}/start", "start_fleet", "Have a planned change of many services be proposed wave by wave, or go on", access.RunFleet, g.StartFleet),
+		at("POST /api/v1/fleets/{id}/stop", "stop_fleet", "Pause a change of many services, or end it", access.RunFleet, g.StopFleet),
 	}
 }
 

@@ -66,7 +66,7 @@ func tagOf(rt route) string {
 		return "access"
 	case rt.action == "":
 		return "about"
-	case rt.action == access.ReadProposals || rt.action == access.ProposeChange:
+	case rt.action == access.ReadProposals || rt.action == access.ProposeChange || rt.action == access.RunFleet:
 		return "proposals"
 	case rt.action == access.ReadHealth:
 		return "deployments"

@@ -289,6 +289,7 @@ func (a *App) Run(ctx context.Context) error {
 	g.Go(func() error { return a.runSecrets(ctx) })
 	g.Go(func() error { return a.followProposals(ctx) })
 	g.Go(func() error { return a.observeDeployments(ctx) })
+	g.Go(func() error { return a.driveFleets(ctx) })
 	g.Go(func() error { return a.sweepApprovals(ctx) })
 	g.Go(func() error { return a.keepWarm(ctx) })
 	if a.issuers != nil {

@@ -160,7 +160,7 @@ type said struct {
 
 func TestDoorsAgree(t *testing.T) {
 	s := startParity(t)
-	for _, op := range slices.Concat(operations(), credentialOperations(), proposalOperations(), healthOperations(), []operation{externalOperation()}) {
+	for _, op := range slices.Concat(operations(), credentialOperations(), proposalOperations(), fleetOperations(), healthOperations(), []operation{externalOperation()}) {
 		for _, role := range []string{"owner", "reader", "stranger", "nobody"} {
 			t.Run(op.name+"/"+role, func(t *testing.T) {
 				want := s.askREST(t, op, role)

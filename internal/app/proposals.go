@@ -88,7 +88,7 @@ func (a *App) makeProposals(guard *access.Guard) (err error) {
 		return err
 	}
 	a.gitops, err = gitops.New(gitops.Config{Renderer: renderer, Policy: a.cfg.policy, Guard: guard, Catalog: a.catalog, Repositories: repos, Forges: forges, Records: a.store, Reads: a.store, Mail: mail,
-		Follow: a.following(repos)})
+		Follow: a.following(repos), Fleets: a.fleets()})
 	if err == nil {
 		err = a.makeCI(repos)
 	}

@@ -19,6 +19,7 @@ type changeCmd struct {
 	Show    changeShowCmd    `cmd:"" help:"One proposed change, and what has become of it."`
 	Propose changeProposeCmd `cmd:"" help:"Propose a change to what is deployed, by pull request."`
 	CI      changeCICmd      `cmd:"" name:"ci" help:"How the checks of a commit of a service went; exits with 1 unless they passed."`
+	Fleet   fleetCmd         `cmd:"" help:"One change of many services: plan, propose wave by wave, watch."`
 	Edit    changeEditCmd    `cmd:"" help:"Change a YAML file by exactly the bytes that are meant, offline."`
 }
 

@@ -9,17 +9,22 @@ import (
 )
 
 type changeProposeCmd struct {
-	Service     string   `arg:"" help:"The component." predictor:"ref"`
-	Environment string   `arg:"" help:"The environment, for example staging."`
-	Image       string   `help:"A new version of an image; without NAME= of the only one." placeholder:"[NAME=]TAG[@DIGEST]"`
-	Replicas    *int     `help:"How many replicas there are." placeholder:"N"`
-	Set         []string `help:"A value by its path; FILE is relative to the environment's folder." placeholder:"[FILE:]PATH=VALUE" sep:"none"`
-	SetString   []string `help:"The same, and the value is a text whatever it looks like." placeholder:"[FILE:]PATH=VALUE" sep:"none"`
-	File        string   `help:"The file that --image or --replicas are about, where several would do." placeholder:"FILE"`
-	Reason      string   `required:"" help:"Why, for who reviews it." placeholder:"TEXT"`
-	Evidence    []string `help:"What shows that it is good." placeholder:"TEXT" sep:"none"`
-	Key         string   `help:"Idempotency key; the same thing is the same proposal if left out." placeholder:"TEXT"`
-	DryRun      bool     `help:"Show the plan and what policy would say, and propose nothing."`
+	Service     string `arg:"" help:"The component." predictor:"ref"`
+	Environment string `arg:"" help:"The environment, for example staging."`
+	changeFlags
+	Reason   string   `required:"" help:"Why, for who reviews it." placeholder:"TEXT"`
+	Evidence []string `help:"What shows that it is good." placeholder:"TEXT" sep:"none"`
+	Key      string   `help:"Idempotency key; the same thing is the same proposal if left out." placeholder:"TEXT"`
+	DryRun   bool     `help:"Show the plan and what policy would say, and propose nothing."`
+}
+
+// changeFlags are the flags that say what to change.
+type changeFlags struct {
+	Image     string   `help:"A new version of an image; without NAME= of the only one." placeholder:"[NAME=]TAG[@DIGEST]"`
+	Replicas  *int     `help:"How many replicas there are." placeholder:"N"`
+	Set       []string `help:"A value by its path; FILE is relative to the environment's folder." placeholder:"[FILE:]PATH=VALUE" sep:"none"`
+	SetString []string `help:"The same, and the value is a text whatever it looks like." placeholder:"[FILE:]PATH=VALUE" sep:"none"`
+	File      string   `help:"The file that --image or --replicas are about, where several would do." placeholder:"FILE"`
 }
 
 // Help shows examples.
@@ -38,6 +43,16 @@ Examples:
 
 // Run proposes a change.
 func (p *changeProposeCmd) Run(c *console) error {
+	change, err := p.change()
+	if err != nil {
+		return err
+	}
+	return propose(c, proposalsPath, map[string]any{"service": p.Service, "environment": p.Environment, "change": change,
+		"reason": p.Reason, "evidence": p.Evidence, "key": p.Key, "dryRun": p.DryRun})
+}
+
+// change is what to change, as the server takes it.
+func (p *changeFlags) change() (map[string]any, error) {
 	change := map[string]any{}
 	if p.Image != "" {
 		change["image"] = imageOf(p.Image)
@@ -49,14 +64,10 @@ func (p *changeProposeCmd) Run(c *console) error {
 		change["file"] = p.File
 	}
 	set, err := p.sets()
-	if err != nil {
-		return err
-	}
 	if len(set) > 0 {
 		change["set"] = set
 	}
-	return propose(c, proposalsPath, map[string]any{"service": p.Service, "environment": p.Environment, "change": change,
-		"reason": p.Reason, "evidence": p.Evidence, "key": p.Key, "dryRun": p.DryRun})
+	return change, err
 }
 
 // imageOf reads [NAME=]TAG[@DIGEST].
@@ -76,7 +87,7 @@ func imageOf(s string) map[string]string {
 }
 
 // sets reads the values to write.
-func (p *changeProposeCmd) sets() (out []map[string]any, err error) {
+func (p *changeFlags) sets() (out []map[string]any, err error) {
 	for _, s := range p.Set {
 		if out, err = withSet(out, s, false); err != nil {
 			return nil, err
