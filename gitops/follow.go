@@ -184,8 +184,8 @@ func (s *Service) end(r *Record, outcome string, grounds ...string) {
 		r.Follow.Grounds = grounds
 	}
 	r.FollowAt = time.Time{}
-	for range s.cfg.Follow.Notify {
-		r.Course.Notices = append(r.Course.Notices, Notice{At: r.Follow.EndedAt})
+	for _, to := range s.cfg.Follow.Notify {
+		r.Course.Notices = append(r.Course.Notices, Notice{To: to.Name, At: r.Follow.EndedAt})
 	}
 	if len(s.cfg.Follow.Notify) > 0 || r.reversible() {
 		r.FollowAt = r.Follow.EndedAt

@@ -15,9 +15,9 @@ const backSoonest, backLatest = time.Minute, 30 * time.Minute
 
 // afterwards tells who wants to know that a proposal has ended, and for a while
 // looks whether it is taken back.
-func (s *Service) afterwards(ctx context.Context, r *Record) error {
+func (s *Service) afterwards(ctx context.Context, r *Record, holder string) error {
 	now := s.now()
-	r.FollowAt = s.tellReceivers(ctx, r)
+	r.FollowAt = s.tellReceivers(ctx, r, holder)
 	if !r.reversible() || now.Sub(r.Follow.MergedAt) > s.cfg.Follow.Within {
 		return nil
 	}

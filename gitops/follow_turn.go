@@ -86,7 +86,7 @@ func (s *Service) advance(ctx context.Context, r *Record, holder string) error {
 	case r.State == Merged && r.Follow.Outcome == "":
 		return s.lookAtLive(ctx, r)
 	case r.Follow.Outcome != "":
-		return s.afterwards(ctx, r)
+		return s.afterwards(ctx, r, holder)
 	}
 	r.FollowAt = time.Time{}
 	return nil

@@ -214,8 +214,12 @@ const maxHistograms = 3
 // bucket is a histogram in an expression, with what selects it.
 var bucket = regexp.MustCompile(`[a-zA-Z_:][a-zA-Z0-9_:]*_(?:seconds|duration)[a-zA-Z0-9_:]*_bucket(?:\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\})?`)
 
-// limit is the label of a bucket's bound among others.
-var limit = regexp.MustCompile(`\ble\s*(?:=~|!~|!=|=)\s*"(?:[^"\\]|\\.)*"\s*,?\s*`)
+// limit is the label of a bucket's bound among others, and trailing the comma
+// that is left where it was the last.
+var (
+	limit    = regexp.MustCompile(`\ble\s*(?:=~|!~|!=|=)\s*"(?:[^"\\]|\\.)*"\s*,?\s*`)
+	trailing = regexp.MustCompile(`,\s*\}$`)
+)
 
 // histograms are those of latencies that objectives are measured by, with the
 // buckets left open.
@@ -225,7 +229,7 @@ func histograms(all []infer.SLO) (out []string) {
 		m := &all[i].Measure
 		for _, text := range []string{m.Good, m.Bad, m.Ratio, m.Total} {
 			for _, found := range bucket.FindAllString(text, -1) {
-				selector := strings.Replace(limit.ReplaceAllString(found, ""), ",}", "}", 1)
+				selector := trailing.ReplaceAllString(limit.ReplaceAllString(found, ""), "}")
 				if !seen[selector] && len(out) < maxHistograms {
 					seen[selector] = true
 					out = append(out, selector)

@@ -128,6 +128,7 @@ func (r *Record) View() *Proposal {
 	switch {
 	case r.State == Merged && p.Follow.MergedAt.IsZero():
 		p.Follow.Merged, p.Follow.MergedAt = r.Pull.Merged, r.EndedAt
+		p.Follow.Outcome, p.Follow.EndedAt = OutcomeMerged, r.EndedAt // it ended before proposals were followed
 	case r.State == Closed:
 		p.Follow.ClosedAt = r.EndedAt
 	}

@@ -201,3 +201,9 @@ func (f *Forge) call(ctx context.Context, repository string) error {
 	}
 	return nil
 }
+
+// Author is who made the newest commit of a branch, and its message.
+func (f *Forge) Author(t testing.TB, branch string) string {
+	t.Helper()
+	return f.git(t, f.Dir, "log", "-1", "--format=%an <%ae>%n%B", branch)
+}

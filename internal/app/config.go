@@ -176,6 +176,11 @@ func (c *Config) complete() {
 	}
 	c.completePreviews()
 	c.completeArgoCD()
+	if c.Proposals != nil {
+		for i := range c.Proposals.Notify {
+			c.Proposals.Notify[i].In(c.dir)
+		}
+	}
 	if p := c.Metrics.Prometheus; p != nil {
 		p.In(c.dir)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/internal/git/proposed"
+	"github.com/fairlead-dev/fairlead/internal/notify"
 )
 
 // How proposals are followed.
@@ -18,13 +19,27 @@ const (
 // following is how the room of proposals follows them.
 func (a *App) following(repos *proposalRepos) gitops.FollowConfig {
 	f := gitops.FollowConfig{Lineage: repos, Ended: func(ctx context.Context, id string) { a.ended(ctx, "proposal:"+id) }}
-	if a.cfg.Proposals != nil {
-		f.Verify = a.cfg.Proposals.Verify
+	if p := a.cfg.Proposals; p != nil {
+		f.Verify = p.Verify
+		for _, cfg := range p.Notify {
+			f.Notify = append(f.Notify, a.receiver(notify.New(cfg)))
+		}
 	}
 	if a.health != nil {
 		f.Health = a.health
 	}
 	return f
+}
+
+// receiver is a webhook that is told how proposals ended.
+func (a *App) receiver(hook *notify.Hook) gitops.Receiver {
+	return gitops.Receiver{Name: hook.Name(), Send: func(ctx context.Context, id string, text []byte) error {
+		err := hook.Send(ctx, gitops.EndedEvent, id, text)
+		if err != nil && ctx.Err() == nil {
+			a.telemetry.log.WarnContext(ctx, "a webhook could not be told of the end of a proposal", "host", hook.Host(), "error", err)
+		}
+		return err
+	}}
 }
 
 // ended has the credentials taken back at once that are bound to something that

@@ -17,6 +17,7 @@ import (
 	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/internal/git"
 	"github.com/fairlead-dev/fairlead/internal/git/proposed"
+	"github.com/fairlead-dev/fairlead/internal/notify"
 )
 
 // ProposalsConfig lets changes be proposed to repositories that are at no
@@ -29,6 +30,8 @@ type ProposalsConfig struct {
 	// Verify is how long what was merged and is healthy is watched before it
 	// counts, 10m by default.
 	Verify time.Duration `yaml:"verify"`
+	// Notify are webhooks that are told when a proposal has ended.
+	Notify []notify.Config `yaml:"notify"`
 }
 
 // FolderConfig is a folder of a repository.
@@ -52,6 +55,17 @@ func (c *Config) checkProposals(k *checker) {
 	}
 	if v := c.Proposals.Verify; v < 0 || v > maxVerify {
 		k.add("proposals.verify", "%s is not between 0s and %s; write for example 10m", v, maxVerify)
+	}
+	urls := map[string]bool{}
+	for i := range c.Proposals.Notify {
+		if url := c.Proposals.Notify[i].URL; urls[url] {
+			k.add(fmt.Sprintf("proposals.notify[%d].url", i), "another webhook has the same URL")
+		} else {
+			urls[url] = true
+		}
+		for _, p := range c.Proposals.Notify[i].Validate() {
+			k.add(fmt.Sprintf("proposals.notify[%d].%s", i, p.Field), "%s", p.Message)
+		}
 	}
 	for name, f := range map[string]FolderConfig{"answers": c.Proposals.Answers, "skills": c.Proposals.Skills} {
 		if f.Dir != "" && (strings.HasPrefix(f.Dir, "/") || strings.Contains(f.Dir, "..") || strings.Contains(f.Dir, `\`)) {

@@ -43,6 +43,7 @@ var layers = []layer{
 	{"internal/store", []string{"catalog", "previews", "secrets", "gitops", "access", "internal/fault"}},
 	{"internal/jobs", []string{"catalog", "previews", "secrets", "gitops", "access", "internal/fault"}},
 	{"internal/argo/instance", nil},
+	{"internal/notify", []string{"internal/fault"}},
 	{"internal/prometheus", []string{"gitops", "internal/fault"}},
 	{"internal/argo", []string{"previews", "gitops", "internal/fault"}},
 	{"internal/realtest", []string{"internal/fault"}},

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net/url"
 	"os"
 
 	"github.com/fairlead-dev/fairlead/cmd/fairlead/client"
@@ -62,28 +61,6 @@ func (l *changeListCmd) Run(c *console) error {
 		}
 		p.Proposals(page.Items)
 	})
-}
-
-type changeShowCmd struct {
-	ID string `arg:"" help:"The proposal."`
-}
-
-// Help shows examples.
-func (changeShowCmd) Help() string {
-	return `Examples:
-
-  fairlead change show answer-how-is-checkout-restarted-a1b2c3d4e5f6`
-}
-
-// Run shows a proposal.
-func (s *changeShowCmd) Run(c *console) error {
-	raw, err := c.ask(func(ctx context.Context, cl *client.Client) (json.RawMessage, error) {
-		return cl.Get(ctx, proposalsPath+"/"+url.PathEscape(s.ID), nil)
-	})
-	if err != nil {
-		return err
-	}
-	return show(c, raw, func(p *render.Page, it *render.Proposal) { p.Proposal(it) })
 }
 
 type knowledgeProposeCmd struct {
