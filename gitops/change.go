@@ -5,11 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/fairlead-dev/fairlead/access"
-	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/gitops/edit"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
@@ -91,26 +91,20 @@ func (s *Service) ProposeChange(ctx context.Context, who access.Caller, in Propo
 	if err != nil {
 		return nil, err
 	}
-	return s.ProposeFiles(ctx, who, c.proposal())
+	out, err := s.ProposeFiles(ctx, who, c.proposal())
+	if err == nil {
+		out.Notes = append(slices.Clone(c.site.notes), out.Notes...)
+	}
+	return out, err
 }
 
 // site finds where a change is to be made.
 func (s *Service) site(ctx context.Context, who access.Caller, in ProposeChangeInput) (*changing, error) {
-	found, err := s.cfg.Catalog.DescribeEnvironment(ctx, who, catalog.DescribeEnvironmentInput{Service: in.Service, Environment: in.Environment})
+	at, err := s.locate(ctx, who, in.Service, in.Environment)
 	if err != nil {
 		return nil, err
 	}
-	at, err := s.cfg.Repositories.Named(found.Repository.Value, "")
-	if err != nil {
-		return nil, fault.From(err).Because(err)
-	}
-	if at.Dir, err = below("", found.Environment.Path); err != nil {
-		return nil, fault.New(fault.FailedPrecondition, "the path %q of %s of %s is none within the deploy repository", clip(found.Environment.Path, 200), found.Environment.Name, found.Entity.Ref).
-			WithFix("Correct it in %s, line %d.", found.Environment.Source.Path, found.Environment.Source.Line)
-	}
-	c := &changing{in: in, ref: found.Entity.Ref.String(), name: found.Entity.Ref.Name, env: found.Environment.Name, dir: at.Dir, at: at, protected: found.Environment.Protected}
-	c.rendering = c.render(found)
-	return c, nil
+	return &changing{in: in, ref: at.ref, name: at.name, env: at.env, dir: at.at.Dir, at: at.at, protected: at.protected, rendering: at.render, site: at}, nil
 }
 
 // proposal is what proposes the change.

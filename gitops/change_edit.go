@@ -22,6 +22,8 @@ type changing struct {
 	rendering *Render
 	// part is what it is part of, nil for a change of its own.
 	part *fleetPart
+	// site is the whole of that, nil where it is not known any more.
+	site *site
 	// named is the image as the files call it.
 	named string
 	// What the last edit came to.
@@ -56,6 +58,9 @@ func (c *changing) edit(ctx context.Context, base Files) ([]File, error) {
 		return nil, err
 	}
 	if err := d.carryOut(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.site.overridden(c); err != nil {
 		return nil, err
 	}
 	return d.done(), nil

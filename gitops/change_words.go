@@ -70,6 +70,11 @@ func (c *changing) body() string {
 	if c.part != nil {
 		fmt.Fprintf(&b, "Part of a change of many services, fleet `%s`, wave %d.\n\n", c.part.id, c.part.wave)
 	}
+	if c.site != nil {
+		for _, n := range c.site.notes {
+			fmt.Fprintf(&b, "Note: %s.\n\n", quoted(n))
+		}
+	}
 	if len(c.touched) == 0 {
 		return b.String()
 	}

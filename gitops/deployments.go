@@ -74,17 +74,6 @@ type Application struct {
 	Sources []AppSource
 }
 
-// AppSource is a source of an application, without anything that is set there.
-type AppSource struct {
-	// Repository is its URL, without a user's name and password.
-	Repository string
-	// Chart is the Helm chart's name; "" where the source is a Git repository.
-	Chart string
-	// Target is what the Application says which revision is wanted: a branch, a
-	// tag, a commit, a version or a range of these; "" is the default branch.
-	Target string
-}
-
 // The phases of an operation.
 const (
 	OperationRunning     = "Running"

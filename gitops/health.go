@@ -104,6 +104,8 @@ type HealthService struct {
 	apps     *shelf[*evidence]
 	anew     *shelf[*evidence] // compared anew, which is kept longer
 	measured *shelf[*measures]
+	sources  *shelf[namedApp]
+	slow     slow
 }
 
 // NewHealth makes a HealthService; Close ends it.
@@ -120,7 +122,7 @@ func NewHealth(cfg HealthConfig) (*HealthService, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &HealthService{cfg: cfg, apps: newShelf[*evidence](cfg.Keep, cfg.Patience, cfg.Now), anew: newShelf[*evidence](5*cfg.Keep, cfg.Patience, cfg.Now), measured: newShelf[*measures](cfg.Keep, cfg.Patience, cfg.Now)}, nil
+	return &HealthService{cfg: cfg, apps: newShelf[*evidence](cfg.Keep, cfg.Patience, cfg.Now), anew: newShelf[*evidence](5*cfg.Keep, cfg.Patience, cfg.Now), measured: newShelf[*measures](cfg.Keep, cfg.Patience, cfg.Now), sources: newShelf[namedApp](liveKeep, min(cfg.Patience, livePatience), cfg.Now)}, nil
 }
 
 // Close ends what is under way and waits for it.
@@ -128,6 +130,7 @@ func (s *HealthService) Close() error {
 	s.apps.close()
 	s.anew.close()
 	s.measured.close()
+	s.sources.close()
 	return nil
 }
 

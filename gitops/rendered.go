@@ -27,6 +27,8 @@ type Rendering struct {
 	// environment's name.
 	Dir    string
 	Values []string
+	// Lenient leaves out of Values what is not there.
+	Lenient bool
 	// Environment is its name, Release and Namespace what charts are told that
 	// they are released as.
 	Environment, Release, Namespace string
@@ -179,6 +181,10 @@ type Render struct {
 	Dir                string
 	Values             []string
 	Release, Namespace string
+	// Lenient leaves out of Values what is not there.
+	Lenient bool
+	// Away says why nothing can be rendered here, "" where that may be.
+	Away string
 	// Note is added to what is rendered, where something is.
 	Note string
 }
@@ -191,8 +197,7 @@ func (s *Service) render(ctx context.Context, in *ProposeFilesInput, p *planned)
 		return nil
 	}
 	if in.renderedAt != key {
-		got, err := s.cfg.Renderer.Render(ctx, Rendering{Before: p.repo, After: newOverlay(p.repo, p.files), Edited: p.paths, Dir: in.Render.Dir, Values: in.Render.Values,
-			Environment: in.Environment, Release: in.Render.Release, Namespace: in.Render.Namespace})
+		got, err := s.rendering(ctx, in.Render, Rendering{Before: p.repo, After: newOverlay(p.repo, p.files), Edited: p.paths, Environment: in.Environment})
 		if err != nil {
 			return err
 		}
@@ -207,6 +212,15 @@ func (s *Service) render(ctx context.Context, in *ProposeFilesInput, p *planned)
 			WithFix("Correct the change: what cannot be rendered cannot be deployed.")
 	}
 	return nil
+}
+
+// rendering has a change rendered, where that can be done here.
+func (s *Service) rendering(ctx context.Context, how *Render, r Rendering) (*Rendered, error) {
+	if how.Away != "" {
+		return &Rendered{Tool: "helm", Error: how.Away}, nil
+	}
+	r.Dir, r.Values, r.Lenient, r.Release, r.Namespace = how.Dir, how.Values, how.Lenient, how.Release, how.Namespace
+	return s.cfg.Renderer.Render(ctx, r)
 }
 
 // overlay are files with some of them changed.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/fairlead-dev/fairlead/access"
-	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
@@ -61,7 +60,7 @@ func (r *Record) note(text string) {
 // remake makes a proposal anew, as Fairlead itself and on behalf of the person.
 func (s *Service) remake(ctx context.Context, r *Record, holder string) error {
 	who := access.System(followWork)
-	found, err := s.cfg.Catalog.DescribeEnvironment(ctx, who, catalog.DescribeEnvironmentInput{Service: r.Service, Environment: r.Environment})
+	at, err := s.locate(ctx, who, r.Service, r.Environment)
 	if err != nil {
 		return err
 	}
@@ -69,8 +68,8 @@ func (s *Service) remake(ctx context.Context, r *Record, holder string) error {
 	if err != nil {
 		return err
 	}
-	in := ProposeFilesInput{Kind: r.Kind, Operation: "propose_change", Service: r.Service, Environment: r.Environment, Protected: found.Environment.Protected, Place: r.Place, Key: r.Key,
-		Reason: r.Reason, Evidence: r.Evidence, Labels: []string{"fairlead"}, Edit: c.edit, Describe: c.describe, Input: repairInput{r.ID, access.Acting(r.Person, r.Agent), c.in}}
+	in := ProposeFilesInput{Kind: r.Kind, Operation: "propose_change", Service: r.Service, Environment: r.Environment, Protected: at.protected, Place: r.Place, Key: r.Key,
+		Reason: r.Reason, Evidence: r.Evidence, Labels: []string{"fairlead"}, Edit: c.edit, Describe: c.describe, Render: at.render, Input: repairInput{r.ID, access.Acting(r.Person, r.Agent), c.in}}
 	p, err := s.plan(ctx, r.Place, in.Edit)
 	if err != nil {
 		return err
@@ -81,14 +80,15 @@ func (s *Service) remake(ctx context.Context, r *Record, holder string) error {
 		return errNotNeeded
 	case !sameChange(r.Touched, in.touched):
 		return fault.New(fault.Conflict, "the base has other values by now, so that it would be another change: %s", told(in.touched))
-	case found.Repository.Value == "":
-		return fault.New(fault.FailedPrecondition, "the catalog does not say any more which repository describes %s", r.Environment)
+	}
+	if err = s.render(ctx, &in, p); err != nil {
+		return err
 	}
 	about := s.about(r)
 	about.Environment, about.Protected = r.Environment, in.Protected
 	anew := *r
 	anew.About, anew.PlanHash, anew.Title = about, p.hash, in.Title
-	op := in.op(&anew, found.Entity, p)
+	op := in.op(&anew, at.entity, p)
 	op.Summary = "Make proposal " + r.ID + " anew on the newest base"
 	if err := s.mayRemake(ctx, who, op); err != nil {
 		return err

@@ -153,8 +153,8 @@ type Query struct {
 	Limit    int
 }
 
-// Config is what a Service is made of; all but Fleets, Health, Follow, Renderer
-// and Now is needed.
+// Config is what a Service is made of; all but Fleets, Health, Follow, Lives,
+// Renderer and Now is needed.
 type Config struct {
 	Policy       *access.Policy
 	Guard        *access.Guard
@@ -165,6 +165,8 @@ type Config struct {
 	Reads        Reads
 	// Health tells what is deployed, for rollbacks; nil where nothing does.
 	Health *HealthService
+	// Lives tells what Argo CD deploys from; nil where there is none.
+	Lives Lives
 	// Renderer renders manifests; nil leaves it.
 	Renderer Renderer
 	// Mail makes the address of somebody whom the catalog knows none of, by

@@ -88,7 +88,7 @@ func orderOf(ctx context.Context, in gitops.Rendering) (*wire.Order, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing %s: %w", in.Dir, err)
 	}
-	order := &wire.Order{Dir: in.Dir, Edited: in.Edited, Release: in.Release, Namespace: in.Namespace}
+	order := &wire.Order{Dir: in.Dir, Edited: in.Edited, Release: in.Release, Namespace: in.Namespace, Lenient: in.Lenient}
 	switch {
 	case slices.ContainsFunc(names, isKustomization):
 		order.Tool = wire.Kustomize

@@ -101,7 +101,11 @@ func (a *App) makeProposals(guard *access.Guard) (err error) {
 	if err != nil {
 		return err
 	}
-	a.gitops, err = gitops.New(gitops.Config{Renderer: renderer, Policy: a.cfg.policy, Guard: guard, Catalog: a.catalog, Repositories: repos, Forges: forges, Records: a.store, Reads: a.store, Mail: mail,
+	var lives gitops.Lives
+	if a.health != nil {
+		lives = a.health
+	}
+	a.gitops, err = gitops.New(gitops.Config{Renderer: renderer, Lives: lives, Policy: a.cfg.policy, Guard: guard, Catalog: a.catalog, Repositories: repos, Forges: forges, Records: a.store, Reads: a.store, Mail: mail,
 		Follow: a.following(repos), Fleets: a.fleets()})
 	if err == nil {
 		err = a.makeCI(repos)

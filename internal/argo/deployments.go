@@ -120,7 +120,7 @@ func outline(app *v1alpha1.Application, clean *scrubber) *gitops.Application {
 		out.History = append(out.History, gitops.PastDeployment{Revision: strings.Join(revisions(h.Revision, h.Revisions), ", "), At: h.DeployedAt.UTC(), By: by(h.InitiatedBy)})
 	}
 	for _, source := range app.Spec.GetSources() {
-		out.Sources = append(out.Sources, gitops.AppSource{Repository: plainURL(source.RepoURL), Chart: source.Chart, Target: source.TargetRevision})
+		out.Sources = append(out.Sources, sourceOf(&source))
 	}
 	return out
 }

@@ -105,6 +105,10 @@ func TestArgoCDValuesOfAnApplicationStay(t *testing.T) {
 		app, err := c.Application(t.Context(), at, false)
 		search("the application", app)
 		if err == nil && app.Health == "Healthy" && app.Sync == "Synced" {
+			s := app.Sources[0]
+			if names := fmt.Sprint(s.Overrides); s.Path != "deploy" || names != "[{helm.parameters param} {helm.values deep.object} {helm.values deep.password} {helm.values text}]" {
+				t.Errorf("what the application sets: %s of %+v", names, s)
+			}
 			break
 		}
 		if time.Now().After(deadline) {

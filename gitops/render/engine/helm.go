@@ -202,7 +202,7 @@ func (p *peer) values(side int) (map[string]any, error) {
 
 func (p *peer) valuesOf(side int, name string) (map[string]any, error) {
 	data, err := p.read(side, name)
-	if err != nil {
+	if err != nil && (!p.order.Lenient || !errors.Is(err, errNoFile)) {
 		return nil, err
 	}
 	return chartutil.ReadValues(data)

@@ -25,8 +25,10 @@ type Order struct {
 	// Dir is the folder of the kustomization or the chart.
 	Dir string `json:"dir"`
 	// Values are the files of Helm values, the strongest last; those that are
-	// missing are an error.
+	// missing are an error, unless Lenient.
 	Values []string `json:"values,omitempty"`
+	// Lenient leaves out those that are missing.
+	Lenient bool `json:"lenient,omitempty"`
 	// Release and Namespace are what charts are told they are released as.
 	Release   string `json:"release,omitempty"`
 	Namespace string `json:"namespace,omitempty"`
