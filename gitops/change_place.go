@@ -1,11 +1,14 @@
 package gitops
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 
@@ -120,6 +123,9 @@ func (d *desk) nowhere(reasons []error) error {
 // else in its kustomization, if the image is one of what that is made of.
 func (d *desk) image(ctx context.Context, want ImageChange) error {
 	d.survey(ctx)
+	if err := d.readable(ctx, want); err != nil {
+		return err
+	}
 	if want.Name == "" {
 		var err error
 		if want.Name, err = d.only(); err != nil {
@@ -236,6 +242,27 @@ func (d *desk) survey(ctx context.Context) {
 	for _, f := range d.files {
 		d.look(ctx, f, seen)
 	}
+}
+
+// readable refuses an image that is in none of the files as far as they can be
+// read, where one of the environment's own cannot.
+func (d *desk) readable(ctx context.Context, want ImageChange) error {
+	if len(d.known) > 0 && (want.Name == "" || d.has(want.Name)) {
+		return nil
+	}
+	for _, f := range d.files {
+		text, err := d.read(ctx, f)
+		if err == nil && utf8.Valid(text) && !bytes.ContainsRune(text, 0) {
+			continue
+		}
+		if err == nil {
+			_, err = d.try(ctx, f, edit.Image{Name: cmp.Or(want.Name, "image"), Tag: want.Tag, Digest: want.Digest})
+		}
+		if err != nil {
+			return d.missing(err, f)
+		}
+	}
+	return nil
 }
 
 // look reads the images of a file and of what it is made of.

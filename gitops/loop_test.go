@@ -77,6 +77,7 @@ type loop struct {
 	state string
 	cfg   gitops.Config
 	audit *accesstest.Log
+	hook  *interrupted
 
 	mu    sync.Mutex
 	ahead time.Duration
@@ -92,13 +93,13 @@ func newLoop(t *testing.T, change ...func(*gitops.Config)) *loop {
 	}
 	policy, repos, docs := accesstest.OpenPolicy(), &gitRepos{l.forge, src}, catalogtest.New(t, shopEntity, teamEntity)
 	guard, log := accesstest.Guard(t, policy)
-	l.audit = log
+	l.audit, l.hook = log, &interrupted{Repositories: repos}
 	health, err := gitops.NewHealth(gitops.HealthConfig{Policy: policy, Catalog: docs, Instances: map[string]gitops.Deployments{"main": l.argo}, Keep: time.Nanosecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = health.Close() })
-	l.cfg = gitops.Config{Policy: policy, Guard: guard, Catalog: docs, Repositories: repos, Forges: map[string]gitops.Forge{"f": l.forge}, Now: l.now,
+	l.cfg = gitops.Config{Policy: policy, Guard: guard, Catalog: docs, Repositories: l.hook, Forges: map[string]gitops.Forge{"f": l.forge}, Now: l.now,
 		Mail: func(name string) string { return name + "@forge.test" }, Follow: gitops.FollowConfig{Health: health, Lineage: repos}}
 	for _, c := range change {
 		c(&l.cfg)

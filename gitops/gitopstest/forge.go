@@ -31,6 +31,7 @@ type Forge struct {
 	opened   []gitops.NewPull
 	err      error
 	calls    int
+	losing   error
 }
 
 type comment struct{ body, mine string }
@@ -115,6 +116,12 @@ func (f *Forge) Head(t testing.TB, branch string) string {
 	return f.git(t, f.Dir, "rev-parse", "refs/heads/"+branch)
 }
 
+// Parent is the commit before that.
+func (f *Forge) Parent(t testing.TB, branch string) string {
+	t.Helper()
+	return f.git(t, f.Dir, "rev-parse", branch+"^")
+}
+
 // Merge merges a pull request and gives the commit.
 func (f *Forge) Merge(t testing.TB, number int64) string {
 	t.Helper()
@@ -168,6 +175,14 @@ func (f *Forge) Down(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.err = err
+}
+
+// Lose has the next pull request be opened and the answer be an error, as where
+// the connection breaks.
+func (f *Forge) Lose(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.losing = err
 }
 
 // Opened are the pull requests that were opened, and Calls how often the forge

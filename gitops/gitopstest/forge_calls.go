@@ -51,6 +51,10 @@ func (f *Forge) OpenPull(ctx context.Context, repository string, n gitops.NewPul
 	p := gitops.Pull{Number: number, URL: fmt.Sprintf("https://forge.test/%s/pulls/%d", repository, number), Title: n.Title, Body: n.Body, State: gitops.PullOpen, Draft: n.Draft, Author: "fairlead",
 		Base: n.Base, Branch: n.Branch, Head: head, Ref: fmt.Sprintf("refs/pull/%d/head", number)}
 	f.pulls, f.opened = append(f.pulls, p), append(f.opened, n)
+	if err := f.losing; err != nil {
+		f.losing = nil
+		return nil, err
+	}
 	out := f.read(ctx, &p)
 	for _, who := range n.Reviewers {
 		if !slices.Contains(f.People, who) {
