@@ -79,6 +79,8 @@ type Course struct {
 	Moved  time.Time `json:"moved,omitzero"`
 	// Reviewers are who was asked to review.
 	Reviewers []string `json:"reviewers,omitempty"`
+	// Unsure is since when the forge does not tell whether it can be merged.
+	Unsure time.Time `json:"unsure,omitzero"`
 	// Trouble says why the forge could not be asked, Fails how often in a row a
 	// turn came to nothing.
 	Trouble string `json:"trouble,omitempty"`

@@ -95,7 +95,10 @@ func (s *Service) advance(ctx context.Context, r *Record, holder string) error {
 // lookAtPull asks the forge about an open pull request, and makes it anew where
 // that helps.
 func (s *Service) lookAtPull(ctx context.Context, r *Record, holder string) error {
-	r.FollowAt = s.now().Add(s.cfg.Follow.Every)
+	soon := r.FollowAt.Before(r.CreatedAt) // there is news
+	if r.FollowAt = s.now().Add(s.cfg.Follow.Every); soon {
+		r.FollowAt = s.now().Add(lookAgain) // forges work out what follows of it
+	}
 	p, err := s.askForge(ctx, r)
 	if err != nil {
 		return err
@@ -147,6 +150,12 @@ func (r *Record) movement(p *Pull, now time.Time) {
 		c.Moved = now
 	}
 	c.Trouble = ""
+	switch {
+	case p.Mergeable != MergeUnknown:
+		c.Unsure = time.Time{}
+	case c.Unsure.IsZero():
+		c.Unsure = now
+	}
 }
 
 // print is a digest of what callers are told.

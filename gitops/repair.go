@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/internal/fault"
@@ -19,16 +20,7 @@ const maxRepairs = 2
 // policy is asked again, and what people have pushed is left alone. Where that
 // is not so it stops, and says why.
 func (s *Service) repair(ctx context.Context, r *Record, holder string) error {
-	now := s.now()
-	unsure := r.Pull.Mergeable == MergeUnknown
-	switch {
-	case r.Asked == "" || r.Course.Repairs >= maxRepairs || r.Course.Stopped != "" || r.Pull.Draft:
-		return nil
-	case unsure && now.Sub(r.Course.Moved) < s.cfg.Follow.Every:
-		// Some forges do not tell a conflict from not having looked yet.
-		r.FollowAt = now.Add(s.cfg.Follow.Every / 20)
-	case unsure, r.Pull.Mergeable == MergeConflict, r.behind():
-	default:
+	if r.Asked == "" || r.Course.Repairs >= maxRepairs || r.Course.Stopped != "" || r.Pull.Draft || !s.inTheWay(r) {
 		return nil
 	}
 	err := s.remake(ctx, r, holder)
@@ -44,6 +36,22 @@ func (s *Service) repair(ctx context.Context, r *Record, holder string) error {
 		r.note("it is not made anew by itself: " + r.Course.Stopped)
 	}
 	return nil
+}
+
+// lookAgain is how soon a pull request is looked at again of which the forge may
+// tell more then, and unsureFor how long it may not tell before its base is
+// looked at instead.
+const lookAgain, unsureFor = 15 * time.Second, 30 * time.Second
+
+// inTheWay tells whether the base may be in the way of a pull request. Some
+// forges do not tell a conflict from not having looked yet.
+func (s *Service) inTheWay(r *Record) bool {
+	if r.Pull.Mergeable != MergeUnknown {
+		return r.Pull.Mergeable == MergeConflict || r.behind()
+	}
+	now := s.now()
+	r.FollowAt = now.Add(lookAgain)
+	return now.Sub(r.Course.Unsure) >= unsureFor
 }
 
 // errNotNeeded says that there is nothing to make anew.

@@ -17,7 +17,7 @@ import (
 
 // startWithGitea serves a catalog of one service at a real Gitea, where
 // proposals go, too.
-func startWithGitea(t *testing.T, f *realtest.Forge, org string) *server {
+func startWithGitea(t *testing.T, f *realtest.Forge, org string, more ...string) *server {
 	t.Helper()
 	f.API(t, http.MethodPost, "/orgs", map[string]string{"username": org}, nil)
 	f.API(t, http.MethodPost, "/orgs/"+org+"/repos", map[string]any{"name": "shop", "auto_init": true, "private": true, "default_branch": "main"}, nil)
@@ -46,7 +46,7 @@ catalog:
   refresh: 1h
   sources: [{name: shop, git: {url: "%s/%s/shop.git", ref: main, credentials: {tokenFile: ./reading}}}]
 forges: [{name: tea, gitea: {url: "%s", tokenFile: ./writing, webhookSecretFile: ./hook}}]
-`, f.URL, org, f.URL))
+`, f.URL, org, f.URL)+strings.Join(more, ""))
 	s.start(config)
 	f.API(t, http.MethodPost, "/repos/"+org+"/shop/hooks", map[string]any{"type": "gitea", "active": true, "events": []string{"push", "pull_request"},
 		"config": map[string]string{"url": s.url + "/webhooks/gitea", "content_type": "json", "secret": "hook-secret"}}, nil)

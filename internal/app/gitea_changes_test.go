@@ -18,9 +18,9 @@ const deployed = "resources: [deployment.yaml]\nimages:\n  - name: ghcr.io/acme/
 
 // startChangesAtGitea serves a service whose environments are described in
 // another repository of a real Gitea.
-func startChangesAtGitea(t *testing.T, f *realtest.Forge, org string) (s *server, api string) {
+func startChangesAtGitea(t *testing.T, f *realtest.Forge, org string, more ...string) (s *server, api string) {
 	t.Helper()
-	s = startWithGitea(t, f, org)
+	s = startWithGitea(t, f, org, more...)
 	f.API(t, http.MethodPost, "/orgs/"+org+"/repos", map[string]any{"name": "deploy", "auto_init": true, "private": true, "default_branch": "main"}, nil)
 	api = "/repos/" + org + "/deploy"
 	s.file(f, api, "shop/staging/kustomization.yaml", []byte(deployed))
