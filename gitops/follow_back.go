@@ -92,7 +92,8 @@ func (s *Service) by(ctx context.Context, r *Record, base, file string) {
 	if b.Commit = commit; when.After(r.Follow.MergedAt) && when.Before(b.At) {
 		b.At = when.UTC()
 	}
-	later, err := s.cfg.Reads.Proposals(ctx, Query{Service: r.Service, State: Merged, Limit: maxPage})
+	// One may not be known to be merged yet.
+	later, err := s.cfg.Reads.Proposals(ctx, Query{Service: r.Service, Limit: maxPage})
 	if err != nil {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,13 +34,17 @@ type Repository struct {
 
 // Create makes all repositories below dir, each with one commit by a person
 // of the company, and lists them. In them they are said to be below the URL
-// at, where they are if it is "".
+// at, where people and teams have accounts by their names; if it is "" they are
+// where they are made.
 func Create(ctx context.Context, dir, at string) ([]Repository, error) {
 	root, err := filepath.Abs(filepath.Join(dir, "repos"))
 	if err != nil {
 		return nil, err
 	}
 	r := &renderer{tmpl: template.New("demo"), repos: cmp.Or(at, "file://"+filepath.ToSlash(root))}
+	if u, err := url.Parse(at); err == nil {
+		r.forge = u.Hostname()
+	}
 	if r.tmpl, err = r.tmpl.ParseFS(templates, "templates/*.tmpl"); err != nil {
 		return nil, err
 	}
@@ -76,6 +81,7 @@ func (c content) commit() git.Commit {
 type renderer struct {
 	tmpl  *template.Template
 	repos string
+	forge string // the host where people and teams have accounts by their names
 }
 
 func (r *renderer) render(name string, data any) (string, error) {
@@ -123,7 +129,7 @@ func (r *renderer) all() ([]content, error) {
 
 func (r *renderer) company() (content, error) {
 	c := content{name: "company", author: "sam", catalog: true, files: map[string]string{}}
-	data := map[string]any{"Teams": teams(), "People": people(), "Domains": domains(), "Systems": systems()}
+	data := map[string]any{"Teams": teams(), "People": people(), "Domains": domains(), "Systems": systems(), "Forge": r.forge}
 	err := r.fill(c.files, data, map[string]string{"catalog-info.yaml": "root.yaml", "org.yaml": "org.yaml", "systems.yaml": "systems.yaml"})
 	return c, err
 }

@@ -111,18 +111,23 @@ func (w *world) serve(ctx context.Context) (err error) {
 	return nil
 }
 
-// served tells whether all repositories have been read.
+// served tells whether all services are in the catalog.
 func (w *world) served(ctx context.Context) bool {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, w.url()+"/api/v1/entities/recommendations", nil)
-	if err != nil {
-		return false
+	for _, s := range demo.Services() {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, w.url()+"/api/v1/entities/"+s.Name, http.NoBody)
+		if err != nil {
+			return false
+		}
+		req.Header.Set("Authorization", "Bearer "+w.set.Tokens["sre"])
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return false
+		}
+		if resp.Body.Close() != nil || resp.StatusCode != http.StatusOK {
+			return false
+		}
 	}
-	req.Header.Set("Authorization", "Bearer "+w.set.Tokens["sre"])
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return false
-	}
-	return resp.Body.Close() == nil && resp.StatusCode == http.StatusOK
+	return true
 }
 
 // record is what demo.json says: where everything is, and which files hold what

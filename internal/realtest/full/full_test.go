@@ -35,7 +35,7 @@ func startWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	programs := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", programs+"/", "./cmd/fairlead", "./cmd/fairleadd", "./cmd/fairlead-supervisor")
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", programs+"/", "./cmd/...")
 	build.Dir, build.Env = filepath.Join("..", "..", ".."), append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -147,6 +147,20 @@ func (a *agent) call(tool string, args map[string]any, out any) answer {
 type proposal struct {
 	ID, URL, State string
 	Notes          []string
+	Follow         struct {
+		Merged, Synced, Healthy string
+		DegradedAt              time.Time
+		Grounds                 []string
+		RolledBack              struct{ Commit, Proposal string }
+		Outcome                 string
+	}
+}
+
+// seen is a proposal as it is now.
+func (a *agent) seen(id string) (p proposal) {
+	a.t.Helper()
+	a.call("get_proposal", map[string]any{"id": id}, &p)
+	return p
 }
 
 // health is what is read of that of a deployment.

@@ -9,48 +9,63 @@ import (
 // TestStory has an agent bring a change to where it runs, through everything
 // that is real: refused for want of evidence, proposed, merged by a person,
 // synced by Argo CD and healthy; then a version that does not start, and back.
+// Then the commands that the demo prints are run.
 func TestStory(t *testing.T) {
 	w := startWorld(t)
-	t.Run("agent", func(t *testing.T) {
-		a := &agent{world: w, t: t, service: "payments"}
-		begin := time.Now()
-		if refused := a.call("propose_change", a.change("1.5.0", "faster"), nil); !refused.IsError || !strings.Contains(refused.text(), "nothing shows that the change is good") {
-			t.Fatalf("without evidence: %s", refused.text())
-		}
-		good := a.deploy("1.5.0", "faster", "healthy", 90*time.Second)
-		if !good.runs("1.5.0") || good.runs("1.4.0") {
-			t.Errorf("it is healthy with %+v", good.Live)
-		}
-		bad := a.deploy("1.6.0-crashes", "faster still", "degraded", 2*time.Minute)
-		if !strings.Contains(strings.Join(bad.Grounds, "\n"), "CrashLoopBackOff") {
-			t.Errorf("it is degraded because of %q", bad.Grounds)
-		}
-		back := a.deploy("1.5.0", "rollback of 1.6.0, which does not start", "healthy", 90*time.Second)
-		if !back.runs("1.5.0") || back.runs("1.6.0-crashes") {
-			t.Errorf("it is healthy with %+v", back.Live)
-		}
-		t.Logf("the story took %s", time.Since(begin).Round(time.Second))
-	})
+	t.Run("agent", func(t *testing.T) { (&agent{world: w, t: t, service: "payments"}).story() })
 	t.Run("guide", func(t *testing.T) { walk(t.Context(), t, w) })
 }
 
-// deploy proposes a version, has it merged, and waits for what is said of it.
-func (a *agent) deploy(tag, reason, verdict string, within time.Duration) health {
+func (a *agent) story() {
+	begin := time.Now()
+	if refused := a.call("propose_change", a.change("1.5.0", "faster"), nil); !refused.IsError || !strings.Contains(refused.text(), "nothing shows that the change is good") {
+		a.t.Fatalf("without evidence: %s", refused.text())
+	}
+	var tests struct{ State, URL string }
+	a.call("get_ci_status", map[string]any{"service": a.service}, &tests)
+	if tests.State != "passed" {
+		a.t.Errorf("its tests: %+v", tests)
+	}
+
+	good := a.propose("propose_change", a.change("1.5.0", "faster", "tests: "+tests.URL))
+	well := a.until("healthy", a.merge(good), 90*time.Second)
+	if !well.runs("1.5.0") || well.runs("1.4.0") {
+		a.t.Errorf("it is healthy with %+v", well.Live)
+	}
+	a.await("the proposal is followed to where it is healthy", 20*time.Second, func() bool {
+		f := a.seen(good.ID).Follow
+		return f.Merged == well.Live.Revision && f.Synced == f.Merged && f.Healthy == f.Merged
+	})
+
+	bad := a.propose("propose_change", a.change("1.6.0-crashes", "faster still", "tests: "+tests.URL))
+	ill := a.until("degraded", a.merge(bad), 2*time.Minute)
+	if !strings.Contains(strings.Join(ill.Grounds, "\n"), "CrashLoopBackOff") || !ill.runs("1.6.0-crashes") {
+		a.t.Errorf("it is degraded because of %q", ill.Grounds)
+	}
+	a.await("the proposal is followed to where it is degraded", 20*time.Second, func() bool {
+		f := a.seen(bad.ID).Follow
+		return f.Synced == ill.Live.Revision && f.Healthy == "" && !f.DegradedAt.IsZero() && strings.Contains(strings.Join(f.Grounds, "\n"), "CrashLoopBackOff")
+	})
+
+	back := a.propose("propose_change", a.change("1.5.0", "rollback of 1.6.0, which does not start", "1.5.0 was healthy"))
+	again := a.until("healthy", a.merge(back), 90*time.Second)
+	if !again.runs("1.5.0") || again.runs("1.6.0-crashes") {
+		a.t.Errorf("it is healthy with %+v", again.Live)
+	}
+	a.await("what was taken back is known to be", 30*time.Second, func() bool { return a.seen(bad.ID).Follow.Outcome == "rolled_back" })
+	if f := a.seen(bad.ID).Follow; f.RolledBack.Proposal != back.ID || f.RolledBack.Commit == "" || f.Healthy != "" {
+		a.t.Errorf("it was taken back so: %+v", f)
+	}
+	a.await("the way back is followed, too", 20*time.Second, func() bool { return a.seen(back.ID).Follow.Healthy == again.Live.Revision })
+	a.t.Logf("the story took %s", time.Since(begin).Round(time.Second))
+}
+
+// propose proposes something by a tool, and holds it to be a pull request.
+func (a *agent) propose(tool string, args map[string]any) (p proposal) {
 	a.t.Helper()
-	var p proposal
-	a.call("propose_change", a.change(tag, reason, "tests: https://ci.shop.test/7"), &p)
+	a.call(tool, args, &p)
 	if p.State != "open" || !strings.HasPrefix(p.URL, a.gitea.URL+"/"+organization+"/deploy/pulls/") || len(p.Notes) > 0 {
 		a.t.Fatalf("proposed: %+v", p)
 	}
-	revision := a.merge(p)
-	a.await("the proposal is merged", 20*time.Second, func() bool {
-		var now proposal
-		a.call("get_proposal", map[string]any{"id": p.ID}, &now)
-		return now.State == "merged"
-	})
-	h := a.until(verdict, revision, within)
-	if h.Live.Revision != revision {
-		a.t.Errorf("it is %s at %s, not %s", verdict, h.Live.Revision, revision)
-	}
-	return h
+	return p
 }

@@ -174,7 +174,7 @@ func alerts() string {
 	var b strings.Builder
 	b.WriteString("groups:\n  - name: shop\n    rules:\n")
 	for _, s := range demo.Services() {
-		fmt.Fprintf(&b, "      - alert: ManyErrors\n        expr: sum(rate(http_requests_total{service=%q,code=~\"5..\"}[1m])) / sum(rate(http_requests_total{service=%[1]q}[1m])) > 0.05\n"+
+		fmt.Fprintf(&b, "      - alert: ManyErrors\n        expr: sum by (environment) (rate(http_requests_total{service=%q,code=~\"5..\"}[1m])) / sum by (environment) (rate(http_requests_total{service=%[1]q}[1m])) > 0.05\n"+
 			"        for: 10s\n        labels: {severity: page, service: %[1]s}\n        annotations: {summary: More than one in twenty requests to %[1]s fails}\n", s.Name)
 	}
 	return b.String()
