@@ -42,6 +42,9 @@ type Op struct {
 	// Entity is the resource as the catalog has it, for policy as code; no
 	// approval is bound to it.
 	Entity any
+	// State is how what it is done to does at this moment, for policy as code; no
+	// approval is bound to it.
+	State any
 	// Approvers must agree to it where policy asks for no approval by others;
 	// nil leaves it to policy.
 	Approvers *Approvers

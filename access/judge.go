@@ -28,6 +28,8 @@ type Question struct {
 	Plan any `json:"plan"`
 	// Entity is the resource as the catalog has it, where the act says so.
 	Entity any `json:"entity,omitempty"`
+	// State is how the resource does now, where that is known.
+	State any `json:"state,omitempty"`
 	// Now is the time, RFC 3339 in UTC.
 	Now string `json:"now"`
 	// DryRun tells that the act is only tried.
@@ -72,7 +74,7 @@ type Objection struct {
 func (op *Op) question(who Caller, dry bool) Question {
 	r := &op.Resource
 	list := func(in []string) []string { return append([]string{}, in...) }
-	q := Question{Action: op.Action, Operation: op.Operation, Target: op.Target, Plan: op.Plan, Entity: op.Entity, DryRun: dry, Now: time.Now().UTC().Format(time.RFC3339),
+	q := Question{Action: op.Action, Operation: op.Operation, Target: op.Target, Plan: op.Plan, Entity: op.Entity, State: op.State, DryRun: dry, Now: time.Now().UTC().Format(time.RFC3339),
 		Caller:   QuestionCaller{who.Subject(), who.Agent(), list(who.Groups()), list(who.Roles()), who.System()},
 		Resource: QuestionTarget{r.Ref, r.Kind, r.Namespace, r.Type, list(r.Owners), list(r.Tags), r.Environment, r.Protected, r.Credential, r.Purpose}}
 	if q.Target == "" {

@@ -115,14 +115,7 @@ func (h *DeploymentHealth) Text() string {
 	}
 	h.textOfState(add)
 	for _, o := range h.SLO {
-		text := fmt.Sprintf("slo %s: %v%% over %s %s", o.Name, o.Objective, o.Window, o.State)
-		if o.BudgetLeft != nil {
-			text += fmt.Sprintf(", budget left %v%%", *o.BudgetLeft)
-		}
-		if o.Burn != nil {
-			text += fmt.Sprintf(", burn %v", *o.Burn)
-		}
-		add("%s", spaced(text, o.Why))
+		add("%s", o.text())
 	}
 	for _, a := range h.Alerts {
 		add("%s", spaced("alert "+a.Name, a.Severity, timed("since", a.Since), a.Summary, labelled("runbook", a.Runbook)))

@@ -41,13 +41,15 @@ type Proposal struct {
 	Paths       []string  `json:"paths" jsonschema:"the files that it changes"`
 	Plan        Plan      `json:"plan"`
 	Rendered    *Rendered `json:"rendered,omitempty" jsonschema:"what it makes of the manifests"`
-	Person      string    `json:"person" jsonschema:"on whose behalf it was proposed"`
-	Agent       string    `json:"agent,omitempty" jsonschema:"the agent that proposed it"`
-	Reason      string    `json:"reason,omitempty"`
-	Evidence    []string  `json:"evidence,omitempty"`
-	CreatedAt   time.Time `json:"createdAt,omitzero"`
-	UpdatedAt   time.Time `json:"updatedAt,omitzero" jsonschema:"when it was last pushed"`
-	CheckedAt   time.Time `json:"checkedAt,omitzero" jsonschema:"when the forge was last asked"`
+	// StateThen is how the environment did when it was proposed.
+	StateThen *EnvironmentState `json:"stateThen,omitempty" jsonschema:"how the environment did when it was proposed"`
+	Person    string            `json:"person" jsonschema:"on whose behalf it was proposed"`
+	Agent     string            `json:"agent,omitempty" jsonschema:"the agent that proposed it"`
+	Reason    string            `json:"reason,omitempty"`
+	Evidence  []string          `json:"evidence,omitempty"`
+	CreatedAt time.Time         `json:"createdAt,omitzero"`
+	UpdatedAt time.Time         `json:"updatedAt,omitzero" jsonschema:"when it was last pushed"`
+	CheckedAt time.Time         `json:"checkedAt,omitzero" jsonschema:"when the forge was last asked"`
 	// What the forge says.
 	Mergeable string   `json:"mergeable,omitempty" jsonschema:"clean, conflict, blocked or unknown"`
 	Blocked   string   `json:"blocked,omitempty" jsonschema:"what stands against merging, in the forge's word"`
@@ -88,6 +90,9 @@ type Record struct {
 	PlanHash, Diff string
 	// Rendered is what it makes of the manifests, nil where nothing was rendered.
 	Rendered *Rendered
+	// StateThen is how the environment did when it was proposed, nil where that
+	// was not known.
+	StateThen *EnvironmentState
 	// BaseCommit is what the branch was made on, Commit its head; both are ""
 	// until it is pushed.
 	BaseCommit, Commit string
@@ -121,7 +126,7 @@ const (
 // View is the record as callers see it.
 func (r *Record) View() *Proposal {
 	p := &Proposal{ID: r.ID, Kind: r.Kind, Title: r.Title, Service: r.Service, State: r.State, Repository: r.Place.Repository, Base: r.Place.Base, Branch: r.Branch, Commit: r.Commit,
-		URL: r.Pull.URL, Paths: append([]string{}, r.Paths...), Plan: Plan{Hash: r.PlanHash, Diff: r.Diff}, Rendered: r.Rendered.shown(), Person: r.Person, Agent: r.Agent, Reason: r.Reason, Evidence: r.Evidence,
+		URL: r.Pull.URL, Paths: append([]string{}, r.Paths...), Plan: Plan{Hash: r.PlanHash, Diff: r.Diff}, Rendered: r.Rendered.shown(), StateThen: r.StateThen, Person: r.Person, Agent: r.Agent, Reason: r.Reason, Evidence: r.Evidence,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, CheckedAt: r.CheckedAt,
 		Mergeable: r.Pull.Mergeable, Blocked: r.Pull.Blocked, Checks: r.Pull.Checks, Approved: r.Pull.Approved, Rejected: r.Pull.Rejected, Notes: append(r.Rendered.notes(), r.Notes...),
 		Environment: r.Environment, Follow: r.Follow}

@@ -106,14 +106,17 @@ func (s *Service) ProposeFiles(ctx context.Context, who access.Caller, in Propos
 	if d := s.cfg.Policy.Allow(who, access.ProposeChange, about); in.DryRun && !d.Allowed {
 		return nil, fault.New(fault.Forbidden, "%s", d.Reason).WithFix("%s", d.Fix)
 	}
+	then := s.asking(ctx, who, &in)
 	p, err := s.plan(ctx, in.Place, in.Edit)
+	if err == nil {
+		err = s.render(ctx, &in, p)
+	}
+	state := then()
 	if err != nil {
 		return nil, err
 	}
-	if err = s.render(ctx, &in, p); err != nil {
-		return nil, err
-	}
 	r := s.record(who, e, about, &in, p)
+	r.StateThen = state
 	if len(p.files) == 0 {
 		return s.nothingDone(ctx, r)
 	}
@@ -140,7 +143,7 @@ func (in *ProposeFilesInput) op(r *Record, e *catalog.Entity, p *planned) access
 	if p.rendered != nil {
 		plan["rendered"] = p.rendered.judged()
 	}
-	return access.Op{Action: access.ProposeChange, Operation: in.Operation, Resource: r.About, Entity: e, Input: in.Input, Part: in.Part,
+	return access.Op{Action: access.ProposeChange, Operation: in.Operation, Resource: r.About, Entity: e, State: stateOf(r.StateThen), Input: in.Input, Part: in.Part,
 		Summary: "Propose to " + p.at.Repository + ": " + r.Title, Plan: plan}
 }
 
@@ -211,6 +214,7 @@ func (s *Service) carryOut(ctx context.Context, who access.Caller, r Record, in 
 	if work.r, err = s.claim(ctx, kept.ID, holder); err != nil {
 		return nil, err
 	}
+	work.r.StateThen = r.StateThen
 	work.r.Title, work.r.Reason, work.r.Evidence, work.r.Asked, work.r.Environment = r.Title, r.Reason, r.Evidence, r.Asked, r.Environment
 	work.r.Course.Stopped = "" // somebody has looked at it
 	err = work.run(ctx)

@@ -40,7 +40,7 @@ func (w *work) body() string {
 	if w.in.Body != "" {
 		b.WriteString(strings.TrimSpace(w.in.Body) + "\n\n")
 	}
-	b.WriteString(w.r.Rendered.body())
+	b.WriteString(w.r.Rendered.body() + w.r.StateThen.body(w.r.Environment))
 	if len(w.r.Evidence) > 0 {
 		b.WriteString("Evidence:\n\n")
 		for _, e := range w.r.Evidence {

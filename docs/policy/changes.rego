@@ -7,6 +7,8 @@ package fairlead
 #   input.caller    subject, agent, groups, roles, system
 #   input.resource  ref, kind, type, owners, tags, environment, protected
 #   input.entity    the service as the catalog has it
+#   input.state     how the environment does now, where an Argo CD tells: verdict,
+#                   grounds, revision, slo (name, state, budgetLeft, burn), alerts
 #   input.plan      of propose_change: title, reason, evidence, repository, base,
 #                   change, paths, diff, and images: each with file, path, name,
 #                   registry, repository, from and to (tag, digest); and rendered,

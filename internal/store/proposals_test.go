@@ -18,7 +18,7 @@ func proposalOf(id, key string) gitops.Record {
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	return gitops.Record{ID: id, Kind: "answer", Title: "Answer: Why?", Service: "component:default/shop", About: access.Attributes{Ref: "component:default/shop", Owners: []string{"group:default/shop"}},
 		Place: gitops.Place{Repository: "https://git.test/acme/shop.git", Base: "main", Dir: "docs", Forge: "acme", Name: "acme/shop"}, Branch: "fairlead/" + id, Person: "user:default/alice", Agent: "claude", Key: key,
-		Reason: "because", Evidence: []string{"seen"}, Paths: []string{"docs/why.md"}, PlanHash: "sha256:1", Diff: "+so\n", Rendered: &gitops.Rendered{Tool: "helm", OK: true, Changed: []string{"Deployment/shop"}, Diff: "+so\n"}, State: gitops.Preparing, CreatedAt: now, UpdatedAt: now,
+		Reason: "because", Evidence: []string{"seen"}, Paths: []string{"docs/why.md"}, PlanHash: "sha256:1", Diff: "+so\n", StateThen: &gitops.EnvironmentState{At: time.Unix(1700000000, 0).UTC(), Verdict: "healthy", Alerts: []string{"Slow"}}, Rendered: &gitops.Rendered{Tool: "helm", OK: true, Changed: []string{"Deployment/shop"}, Diff: "+so\n"}, State: gitops.Preparing, CreatedAt: now, UpdatedAt: now,
 		Environment: "staging", Asked: `{"service":"shop"}`, Touched: []gitops.Touched{{File: "docs/why.md", Path: "a.b", From: "1", To: "2"}},
 		Course: gitops.Course{Repairs: 1, Reviewers: []string{"bob"}}, Follow: gitops.Follow{Waits: "to be live", Grounds: []string{"why not"}}}
 }
