@@ -55,13 +55,13 @@ const changeKind = "change"
 
 // ProposeChangeInput is a change to what is deployed.
 type ProposeChangeInput struct {
-	Service     string   `json:"service" jsonschema:"bare name or entity reference"`
-	Environment string   `json:"environment" jsonschema:"for example staging"`
+	Service     string   `json:"service"`
+	Environment string   `json:"environment"`
 	Change      Change   `json:"change" jsonschema:"{image: {name?, tag?, digest?}}, {replicas: n} or {set: [{file?, path, value}]}; file? beside image or replicas"`
 	Reason      string   `json:"reason" jsonschema:"why, for reviewers"`
 	Evidence    []string `json:"evidence,omitempty" jsonschema:"what shows that it is good: tests, scan, SLO; with links"`
-	Key         string   `json:"key,omitempty" jsonschema:"idempotency key"`
-	DryRun      bool     `json:"dryRun,omitempty" jsonschema:"show the plan alone"`
+	Key         string   `json:"key,omitempty"`
+	DryRun      bool     `json:"dryRun,omitempty"`
 }
 
 // Bounds of what may be said of a change.
@@ -120,7 +120,15 @@ func (c *changing) proposal() ProposeFilesInput {
 
 // check tells what is wrong with a change, whatever the files are.
 func (in *ProposeChangeInput) check() error {
-	for field, text := range map[string]string{"environment": in.Environment, "reason": in.Reason} {
+	if err := checkWords(in.Service, in.Environment, in.Key, in.Reason, in.Evidence); err != nil {
+		return err
+	}
+	return in.Change.check()
+}
+
+// checkWords tells what is wrong with what is said around a change.
+func checkWords(service, environment, key, reason string, evidence []string) error {
+	for field, text := range map[string]string{"environment": environment, "reason": reason} {
 		if strings.TrimSpace(text) == "" {
 			return fault.New(fault.Invalid, "%s is empty", field).WithFix("Give %s.", field)
 		}
@@ -128,15 +136,15 @@ func (in *ProposeChangeInput) check() error {
 	for _, t := range []struct {
 		field, text string
 		most        int
-	}{{"service", in.Service, 300}, {"environment", in.Environment, 100}, {"key", in.Key, 200}, {"reason", in.Reason, maxReason}, {"evidence", strings.Join(in.Evidence, "\n"), maxReason}} {
+	}{{"service", service, 300}, {"environment", environment, 100}, {"key", key, 200}, {"reason", reason, maxReason}, {"evidence", strings.Join(evidence, "\n"), maxReason}} {
 		if len(t.text) > t.most {
 			return fault.New(fault.Invalid, "%s has %d bytes, more than %d", t.field, len(t.text), t.most).WithFix("Say it shorter, and link to the rest.")
 		}
 	}
-	if len(in.Evidence) > maxEvidence {
-		return fault.New(fault.Invalid, "evidence has %d entries, more than %d", len(in.Evidence), maxEvidence).WithFix("Put them together.")
+	if len(evidence) > maxEvidence {
+		return fault.New(fault.Invalid, "evidence has %d entries, more than %d", len(evidence), maxEvidence).WithFix("Put them together.")
 	}
-	return in.Change.check()
+	return nil
 }
 
 // check tells what is wrong with what is to be changed.

@@ -141,6 +141,16 @@ func (s *HealthService) Close() error {
 // service, the environment), failed_precondition (it is not said where it is
 // deployed), unavailable (the application cannot be looked for).
 func (s *HealthService) GetDeploymentHealth(ctx context.Context, who access.Caller, in GetDeploymentHealthInput) (*DeploymentHealth, error) {
+	q, err := s.ask(ctx, who, in)
+	if err != nil {
+		return nil, err
+	}
+	h, _, err := s.answer(ctx, who, q)
+	return h, err
+}
+
+// ask finds where to look.
+func (s *HealthService) ask(ctx context.Context, who access.Caller, in GetDeploymentHealthInput) (*question, error) {
 	if s == nil {
 		return nil, fault.New(fault.FailedPrecondition, "this server knows of no deployments").WithFix("Have the operators add the section argocd to the configuration.")
 	}
@@ -161,8 +171,7 @@ func (s *HealthService) GetDeploymentHealth(ctx context.Context, who access.Call
 			return nil, err
 		}
 	}
-	q := &question{instance: instance, at: at, d: d, asked: in.Revision, now: s.cfg.Now}
-	return s.answer(ctx, who, q)
+	return &question{instance: instance, at: at, d: d, asked: in.Revision, now: s.cfg.Now}, nil
 }
 
 // question is what is asked, as far as it is known where to look.
@@ -175,18 +184,18 @@ type question struct {
 }
 
 // answer looks, where nobody has just done so, and judges.
-func (s *HealthService) answer(ctx context.Context, who access.Caller, q *question) (*DeploymentHealth, error) {
+func (s *HealthService) answer(ctx context.Context, who access.Caller, q *question) (*DeploymentHealth, *evidence, error) {
 	key := q.instance + "\x00" + q.at.Namespace + "\x00" + q.at.Name
 	app := s.apps.book(key, func(ctx context.Context) *evidence { return s.look(ctx, q.instance, q.at, false) })
 	measured := s.measured.book(q.measureKey(), func(ctx context.Context) *measures { return s.measure(ctx, q.d) })
 	e, err := app.wait(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if q.asked != "" && e.err == nil && !e.compared && !e.isLive(q.asked) && !e.isDesired(q.asked) { // it may be newer than what Argo CD has compared
 		anew, err := s.anew.book(key, func(ctx context.Context) *evidence { return s.look(ctx, q.instance, q.at, true) }).wait(ctx)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if anew.at.After(e.at) { // else it is kept from before this look
 			e = anew
@@ -195,7 +204,7 @@ func (s *HealthService) answer(ctx context.Context, who access.Caller, q *questi
 	s.record(ctx, q, e)
 	m, err := measured.wait(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	h := q.tell(e, m)
 	for i := range h.Alerts {
@@ -204,7 +213,7 @@ func (s *HealthService) answer(ctx context.Context, who access.Caller, q *questi
 		}
 	}
 	h.fit(maxHealthTokens)
-	return h, nil
+	return h, e, nil
 }
 
 func checkHealthInput(in *GetDeploymentHealthInput) error {

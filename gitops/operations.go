@@ -68,11 +68,11 @@ func (s *Service) Tell(ctx context.Context, forge, name, branch string) error {
 
 // ListProposalsInput selects proposals; a field left out selects all.
 type ListProposalsInput struct {
-	Service string `json:"service,omitempty" jsonschema:"only about this entity"`
-	Person  string `json:"person,omitempty" jsonschema:"only of this person"`
-	Agent   string `json:"agent,omitempty" jsonschema:"only of this agent"`
-	State   string `json:"state,omitempty" jsonschema:"only in this state: preparing, pushed, open, merged, closed"`
-	Kind    string `json:"kind,omitempty" jsonschema:"only of this kind: answer, skill, change"`
+	Service string `json:"service,omitempty"`
+	Person  string `json:"person,omitempty"`
+	Agent   string `json:"agent,omitempty"`
+	State   string `json:"state,omitempty" jsonschema:"preparing, pushed, open, merged, closed"`
+	Kind    string `json:"kind,omitempty" jsonschema:"answer, skill, change, rollback"`
 	Limit   int    `json:"limit,omitempty" jsonschema:"1 to 100, default 20"`
 	Cursor  string `json:"cursor,omitempty" jsonschema:"nextCursor of the page before"`
 }

@@ -27,7 +27,7 @@ const (
 // Proposal is a change that is proposed, and what has become of it.
 type Proposal struct {
 	ID      string `json:"id" jsonschema:"identifies the proposal"`
-	Kind    string `json:"kind" jsonschema:"what is proposed: answer, skill, change"`
+	Kind    string `json:"kind" jsonschema:"what is proposed: answer, skill, change, rollback"`
 	Title   string `json:"title"`
 	Service string `json:"service,omitempty" jsonschema:"the entity that it is about"`
 	// Environment is the one that it changes.

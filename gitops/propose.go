@@ -36,7 +36,10 @@ type ProposeFilesInput struct {
 	// is what else the pull request says, in Markdown.
 	Title, Reason, Body string
 	Evidence            []string
-	Labels              []string
+	// Observed is evidence that was read just now. It is kept and shown, and is
+	// no part of what policy and people look at, as it is another each time.
+	Observed []string
+	Labels   []string
 	// Reviewed has the owners asked to review, as far as their accounts at the
 	// forge are known.
 	Reviewed bool
@@ -57,15 +60,20 @@ type ProposeFilesInput struct {
 	// Part has the act be part of another one; nil for one of its own.
 	Part *access.Part
 
-	touched []Touched
 	// rendered is what was rendered last, at a commit of the base and a plan.
 	rendered   *Rendered
 	renderedAt string
+	// said are the words for what Edit made last.
+	said Words
 }
 
 // Words are what is said of a change once its files are made.
 type Words struct {
 	Subject, Title, Body string
+	// Key is the default key; "" is one of the kind, the place and Subject.
+	Key string
+	// Notes are told beside the proposal.
+	Notes []string
 	// Plan is what policy and who approves look at, beside where it goes.
 	Plan map[string]any
 	// Touched are the values that it changes.
@@ -154,7 +162,7 @@ func (s *Service) tried(ctx context.Context, who access.Caller, r Record, op acc
 		return nil, err
 	}
 	r.ID, r.Branch, r.State = "", "", Planned
-	r.Notes = trial.Notes()
+	r.Notes = append(r.Notes, trial.Notes()...)
 	out := r.View()
 	if len(trial.Objections) > 0 {
 		out.Next = "Give what the notes ask for: as it is it would be refused."
@@ -176,10 +184,13 @@ func (s *Service) record(who access.Caller, e *catalog.Entity, about access.Attr
 	in.describe()
 	now := s.cfg.Now().UTC().Truncate(time.Second)
 	r := Record{Kind: in.Kind, Title: in.Title, Service: e.Ref.String(), About: about, Place: p.at, Person: who.Subject(), Agent: who.Agent(), Key: in.Key,
-		Reason: in.Reason, Evidence: in.Evidence, Paths: p.paths, PlanHash: p.hash, Diff: p.diff, Rendered: p.rendered, State: Preparing, CreatedAt: now, UpdatedAt: now,
-		Environment: in.Environment, Touched: in.touched, ChangedAt: now}
+		Reason: in.Reason, Evidence: slices.Concat(in.Evidence, in.Observed), Notes: in.said.Notes, Paths: p.paths, PlanHash: p.hash, Diff: p.diff, Rendered: p.rendered, State: Preparing, CreatedAt: now, UpdatedAt: now,
+		Environment: in.Environment, Touched: in.said.Touched, ChangedAt: now}
 	if asked, err := json.Marshal(in.Input); err == nil && in.Kind == changeKind {
 		r.Asked = string(asked)
+	}
+	if r.Key == "" {
+		r.Key = in.said.Key
 	}
 	if r.Key == "" {
 		r.Key = strings.Join([]string{in.Kind, p.at.Repository, in.Subject}, " ")
@@ -195,14 +206,14 @@ func (s *Service) record(who access.Caller, e *catalog.Entity, about access.Attr
 // describe takes over the words for what was made last.
 func (in *ProposeFilesInput) describe() {
 	if in.Describe != nil {
-		w := in.Describe()
-		in.Subject, in.Title, in.Body, in.touched = w.Subject, w.Title, w.Body, w.Touched
+		in.said = in.Describe()
+		in.Subject, in.Title, in.Body = in.said.Subject, in.said.Title, in.said.Body
 	}
 }
 
 // carryOut begins the proposal, or goes on with that of the key.
 func (s *Service) carryOut(ctx context.Context, who access.Caller, r Record, in *ProposeFilesInput, p *planned) (*Record, error) {
-	if err := s.held(ctx, &r); err != nil {
+	if err := s.held(ctx, &r, in.Key == "", p); err != nil {
 		return nil, err
 	}
 	kept, mine, err := s.enter(ctx, who, r, p)
@@ -216,6 +227,7 @@ func (s *Service) carryOut(ctx context.Context, who access.Caller, r Record, in 
 	}
 	work.r.StateThen = r.StateThen
 	work.r.Title, work.r.Reason, work.r.Evidence, work.r.Asked, work.r.Environment = r.Title, r.Reason, r.Evidence, r.Asked, r.Environment
+	work.r.Notes = r.Notes
 	work.r.Course.Stopped = "" // somebody has looked at it
 	err = work.run(ctx)
 	// What was done is written down even if the caller has gone.
@@ -225,36 +237,6 @@ func (s *Service) carryOut(ctx context.Context, who access.Caller, r Record, in 
 		err = saveErr
 	}
 	return &work.r, err
-}
-
-// held refuses to do again what people have undone: a proposal of the key that
-// was closed, or merged and taken back.
-func (s *Service) held(ctx context.Context, r *Record) error {
-	old, err := s.cfg.Records.ProposalOfKey(ctx, r.Person, r.Agent, r.Key)
-	switch {
-	case fault.CodeOf(err) == fault.NotFound:
-		return nil
-	case err != nil:
-		return err
-	case old.State == Open: // people may have closed it meanwhile
-		if old, err = s.refreshed(ctx, old); err != nil {
-			return err
-		}
-	}
-	return undone(&old, r)
-}
-
-// undone tells whether people have decided against a proposal already.
-func undone(old, r *Record) error {
-	switch {
-	case old.State == Closed && !old.givenUp():
-		return fault.New(fault.FailedPrecondition, "proposal %s with this key was closed without being merged, and is not opened again behind people's backs", old.ID).
-			WithFix("Read why at %s; to propose it all the same, give another key.", old.Pull.URL)
-	case old.State == Merged && old.PlanHash == r.PlanHash:
-		return fault.New(fault.FailedPrecondition, "proposal %s made exactly this change, was merged, and has been taken back since", old.ID).
-			WithFix("Ask who took it back, and why; to propose it all the same, give another key.")
-	}
-	return nil
 }
 
 // claim waits until nobody else works on a proposal.
@@ -348,7 +330,7 @@ func (w *work) push(ctx context.Context) (err error) {
 // because the files were changed meanwhile.
 func (w *work) asJudged(p *planned) error {
 	w.in.describe()
-	w.r.Title, w.r.Touched = w.in.Title, w.in.touched
+	w.r.Title, w.r.Touched = w.in.Title, w.in.said.Touched
 	if p.hash == w.judged {
 		return nil
 	}

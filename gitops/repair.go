@@ -86,8 +86,8 @@ func (s *Service) remake(ctx context.Context, r *Record, holder string) error {
 	switch {
 	case p.commit == r.BaseCommit, len(p.files) == 0, r.Pull.Mergeable == MergeUnknown && p.hash == r.PlanHash:
 		return errNotNeeded
-	case !sameChange(r.Touched, in.touched):
-		return fault.New(fault.Conflict, "the base has other values by now, so that it would be another change: %s", told(in.touched))
+	case !sameChange(r.Touched, in.said.Touched):
+		return fault.New(fault.Conflict, "the base has other values by now, so that it would be another change: %s", told(in.said.Touched))
 	}
 	if err = s.render(ctx, &in, p); err != nil {
 		return err

@@ -144,7 +144,7 @@ type Reads interface {
 
 // Query selects proposals; a zero field selects all.
 type Query struct {
-	Service, Person, Agent, State, Kind string
+	Service, Person, Agent, State, Kind, PlanHash string
 	// ChangedSince leaves out what has not changed since.
 	ChangedSince time.Time
 	// Before and BeforeID are where a page goes on.

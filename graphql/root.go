@@ -85,6 +85,7 @@ func (r *root) Mutation() any {
 		"planFleet":                     bind.Operation(b, "plan_fleet", access.RunFleet, r.d.gitops.PlanFleet),
 		"startFleet":                    bind.Operation(b, "start_fleet", access.RunFleet, r.d.gitops.StartFleet),
 		"stopFleet":                     bind.Operation(b, "stop_fleet", access.RunFleet, r.d.gitops.StopFleet),
+		"proposeRollback":               bind.Operation(b, "propose_rollback", access.ProposeChange, r.d.gitops.ProposeRollback),
 		"proposeAnswer":                 bind.Operation(b, "propose_answer", access.ProposeChange, r.d.knowledge.ProposeAnswer),
 		"searchExternal":                bind.Operation(b, "search_external", access.SearchExternal, r.d.knowledge.SearchExternal),
 		"promoteAnswer":                 bind.Operation(b, "promote_answer", access.ProposeChange, r.d.knowledge.PromoteAnswer),

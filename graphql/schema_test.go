@@ -196,6 +196,7 @@ func TestEveryOperationIsReached(t *testing.T) {
 		"deploymentHealth":              {`(service: "checkout", environment: "production", revision: "0123456789")`, "get_deployment_health"},
 		"proposals":                     {`(service: "checkout", first: 1)`, "list_proposals"},
 		"proposal":                      {`(id: "a")`, "get_proposal"},
+		"proposeRollback":               {`(service: "checkout", environment: "staging", reason: "why", evidence: null)`, "propose_rollback"},
 		"proposeChange":                 {`(service: "checkout", environment: "staging", change: {set: [{path: "a.b", value: 3}], file: null}, reason: "why")`, "propose_change"},
 		"fleets":                        {`(state: "running", first: 1)`, "list_fleets"},
 		"fleet":                         {`(id: "a", state: "failed", first: 1)`, "get_fleet"},

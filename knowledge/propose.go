@@ -27,10 +27,10 @@ type ProposeAnswerInput struct {
 	Owner         string   `json:"owner,omitempty" jsonschema:"who keeps it true; the component's owner by default"`
 	Expires       string   `json:"expires,omitempty" jsonschema:"day from which on it no longer counts, 2027-01-31"`
 	Supersedes    string   `json:"supersedes,omitempty" jsonschema:"handle of the answer in whose place it comes"`
-	Reason        string   `json:"reason,omitempty" jsonschema:"why, for who reviews it"`
+	Reason        string   `json:"reason,omitempty"`
 	Evidence      []string `json:"evidence,omitempty" jsonschema:"what shows that it is true"`
-	Key           string   `json:"key,omitempty" jsonschema:"idempotency key; by default the question"`
-	DryRun        bool     `json:"dryRun,omitempty" jsonschema:"show the plan and propose nothing"`
+	Key           string   `json:"key,omitempty" jsonschema:"by default the question"`
+	DryRun        bool     `json:"dryRun,omitempty"`
 }
 
 // PromoteAnswerInput names an answer to make a skill of.
@@ -39,9 +39,9 @@ type PromoteAnswerInput struct {
 	Name         string   `json:"name,omitempty" jsonschema:"name of the skill; made of the question by default"`
 	Description  string   `json:"description,omitempty" jsonschema:"when to use it; the question by default"`
 	AllowedTools []string `json:"allowedTools,omitempty" jsonschema:"tools that it may use"`
-	Reason       string   `json:"reason,omitempty" jsonschema:"why, for who reviews it"`
-	Key          string   `json:"key,omitempty" jsonschema:"idempotency key; by default the answer"`
-	DryRun       bool     `json:"dryRun,omitempty" jsonschema:"show the plan and propose nothing"`
+	Reason       string   `json:"reason,omitempty"`
+	Key          string   `json:"key,omitempty" jsonschema:"by default the answer"`
+	DryRun       bool     `json:"dryRun,omitempty"`
 }
 
 // ProposedDocument is a document that is proposed by pull request.

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,14 +18,19 @@ func (d *door) gitopsTools() []entry {
 		return nil
 	}
 	const set = "gitops"
-	return []entry{
+	var rollback []entry
+	if d.Health != nil { // which tells what to go back to
+		rollback = []entry{tool(d, "propose_rollback", "Propose a rollback", "Proposes to restore an environment's files to the newest earlier healthy revision.",
+			access.ProposeChange, g.ProposeRollback, renderProposal, traits[gitops.ProposeRollbackInput, gitops.Proposal]{toolset: set})}
+	}
+	return slices.Concat(rollback, []entry{
 		tool(d, "propose_change", "Propose a change", "Proposes a change to what is deployed by pull request; people merge it. Asking again updates it.",
 			access.ProposeChange, summarized(g.ProposeChange), renderProposal, traits[gitops.ProposeChangeInput, gitops.Proposal]{toolset: set}),
 		tool(d, "get_proposal", "Get a proposal", "Gives one proposed change: its pull request, checks, reviews, whether it is merged, and what to do next.",
 			access.ReadProposals, summarized(g.GetProposal), renderProposal, traits[gitops.GetProposalInput, gitops.Proposal]{toolset: set}),
 		tool(d, "list_proposals", "List proposals", "Lists changes proposed by pull request, newest first.",
 			access.ReadProposals, g.ListProposals, renderProposals, traits[gitops.ListProposalsInput, gitops.ProposalPage]{toolset: set, less: fewerProposals}),
-	}
+	})
 }
 
 // summarized leaves what is rendered to its summary: the diff of that is for

@@ -1,5 +1,6 @@
-# A start for policies on changes that are proposed by propose_change. Each
-# rule stands for itself: remove those that you do not want.
+# A start for policies on changes that are proposed by propose_change and
+# propose_rollback. Each rule stands for itself: remove those that you do not
+# want.
 package fairlead
 
 # An act looks like this to a policy:
@@ -14,7 +15,16 @@ package fairlead
 #                   registry, repository, from and to (tag, digest); and rendered,
 #                   where Kustomize or Helm renders the environment: ok, error,
 #                   tool, changed, added and removed (as Kind/name)
-changing if input.operation == "propose_change"
+#   input.plan      of propose_rollback: the same but change, and rollback: from,
+#                   to, observed (that it was healthy), unwell (what is deployed
+#                   now), and bases: files elsewhere that stay as they are
+forward if input.operation == "propose_change"
+
+# A way back leads to what ran there before, so that it need not be shown again
+# that it is good.
+changing if forward
+
+changing if input.operation == "propose_rollback"
 
 # Images come from registries that are known.
 deny contains {
@@ -35,7 +45,7 @@ require contains {
 	"message": sprintf("the image %s is not pinned by a digest, and %s is protected", [image.name, input.resource.environment]),
 	"fix": "Give change.image.digest, sha256: and the hash that the registry tells.",
 } if {
-	changing
+	forward
 	input.resource.protected
 	some image in input.plan.images
 	image.to.digest == ""
@@ -46,7 +56,7 @@ require contains {
 	"message": sprintf("%s is protected, and nothing shows that the change is good", [input.resource.environment]),
 	"fix": "Give evidence: what was tested and where that can be seen, or how the change does in another environment.",
 } if {
-	changing
+	forward
 	input.resource.protected
 	count(input.plan.evidence) == 0
 }
@@ -72,7 +82,7 @@ require contains {
 	"message": sprintf("%s goes back from %s to %s", [image.name, image.from.tag, image.to.tag]),
 	"fix": "If that is meant, say in reason that it is a rollback, and of what.",
 } if {
-	changing
+	forward
 	some image in input.plan.images
 	old := trim_prefix(image.from.tag, "v")
 	new := trim_prefix(image.to.tag, "v")
@@ -82,7 +92,8 @@ require contains {
 	not regex.match(`(?i)roll(s|ed|ing)?[ -]?back|revert|downgrade`, input.plan.reason)
 }
 
-# Nothing goes to protected environments while they are frozen.
+# Nothing goes to protected environments while they are frozen, but for the way
+# back where something is wrong.
 deny contains {
 	"message": sprintf("%s is frozen until %s: %s", [input.resource.environment, freeze.until, freeze.why]),
 	"fix": "Wait until then, or ask somebody who is exempt.",
@@ -95,6 +106,8 @@ deny contains {
 	now < time.parse_rfc3339_ns(freeze.until)
 	not exempt
 }
+
+exempt if input.plan.rollback.unwell
 
 exempt if {
 	some role in input.caller.roles

@@ -64,3 +64,21 @@ test_exempt if count(objections(changed([
 	{"op": "replace", "path": "/now", "value": "2026-12-24T00:00:00Z"},
 	{"op": "replace", "path": "/caller/roles", "value": ["sre"]},
 ]))) == 0
+
+way_back := [
+	{"op": "replace", "path": "/operation", "value": "propose_rollback"},
+	{"op": "replace", "path": "/plan/evidence", "value": []},
+	{"op": "replace", "path": "/plan/images/0/to", "value": {"tag": "v1.3.9", "digest": ""}},
+	{"op": "add", "path": "/plan/rollback", "value": {"from": "b", "to": "a", "observed": true, "unwell": true}},
+]
+
+test_way_back if count(objections(changed(way_back))) == 0
+
+test_way_back_while_frozen if count(objections(changed(array.concat(way_back, [{"op": "replace", "path": "/now", "value": "2026-12-24T00:00:00Z"}])))) == 0
+
+test_way_back_of_what_is_well if "production is frozen until 2027-01-02T00:00:00Z: busy" in objections(changed(array.concat(way_back, [
+	{"op": "replace", "path": "/now", "value": "2026-12-24T00:00:00Z"},
+	{"op": "replace", "path": "/plan/rollback/unwell", "value": false},
+])))
+
+test_way_back_to_another_registry if count(objections(changed(array.concat(way_back, [{"op": "replace", "path": "/plan/images/0/registry", "value": "evil.test"}])))) == 1

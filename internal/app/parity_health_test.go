@@ -53,7 +53,7 @@ func fakeCI(cfg *gitops.CIConfig) {
 func checkToolsFit(t *testing.T, s *server) {
 	t.Helper()
 	list := s.send("owner", http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "Content-Type", "application/json", "Accept", "application/json, text/event-stream").body
-	for _, name := range []string{"get_service_brief", "create_preview_environment", "get_proposal", "get_deployment_health", "get_ci_status", "search_knowledge", "request_credentials", "propose_change", "search_external"} {
+	for _, name := range []string{"get_service_brief", "create_preview_environment", "get_proposal", "get_deployment_health", "get_ci_status", "search_knowledge", "request_credentials", "propose_change", "propose_rollback", "search_external"} {
 		if !strings.Contains(list, `"`+name+`"`) {
 			t.Errorf("%s is not listed", name)
 		}

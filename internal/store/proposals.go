@@ -158,7 +158,7 @@ func (s *Store) Proposal(ctx context.Context, id string) (gitops.Record, error) 
 func (s *Store) Proposals(ctx context.Context, q gitops.Query) ([]gitops.Record, error) {
 	where := []string{"1 = 1"}
 	var args []any
-	for _, f := range []struct{ column, value string }{{"service", q.Service}, {"person", q.Person}, {"agent", q.Agent}, {"state", q.State}, {"kind", q.Kind}} {
+	for _, f := range []struct{ column, value string }{{"service", q.Service}, {"person", q.Person}, {"agent", q.Agent}, {"state", q.State}, {"kind", q.Kind}, {"plan_hash", q.PlanHash}} {
 		if f.value != "" {
 			args = append(args, f.value)
 			where = append(where, fmt.Sprintf("%s = ?%d", f.column, len(args)))

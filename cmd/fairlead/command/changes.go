@@ -14,12 +14,13 @@ import (
 
 // changeCmd groups what is about changes: those that are proposed, and editing.
 type changeCmd struct {
-	List    changeListCmd    `cmd:"" help:"The changes that were proposed by pull request, newest first."`
-	Show    changeShowCmd    `cmd:"" help:"One proposed change, and what has become of it."`
-	Propose changeProposeCmd `cmd:"" help:"Propose a change to what is deployed, by pull request."`
-	CI      changeCICmd      `cmd:"" name:"ci" help:"How the checks of a commit of a service went; exits with 1 unless they passed."`
-	Fleet   fleetCmd         `cmd:"" help:"One change of many services: plan, propose wave by wave, watch."`
-	Edit    changeEditCmd    `cmd:"" help:"Change a YAML file by exactly the bytes that are meant, offline."`
+	List     changeListCmd     `cmd:"" help:"The changes that were proposed by pull request, newest first."`
+	Show     changeShowCmd     `cmd:"" help:"One proposed change, and what has become of it."`
+	Propose  changeProposeCmd  `cmd:"" help:"Propose a change to what is deployed, by pull request."`
+	CI       changeCICmd       `cmd:"" name:"ci" help:"How the checks of a commit of a service went; exits with 1 unless they passed."`
+	Fleet    fleetCmd          `cmd:"" help:"One change of many services: plan, propose wave by wave, watch."`
+	Rollback changeRollbackCmd `cmd:"" help:"Propose to take an environment back to the newest earlier revision that was healthy."`
+	Edit     changeEditCmd     `cmd:"" help:"Change a YAML file by exactly the bytes that are meant, offline."`
 }
 
 const proposalsPath = "/api/v1/proposals"
@@ -29,7 +30,7 @@ type changeListCmd struct {
 	Person  string `help:"Only of this person." placeholder:"REF"`
 	Agent   string `help:"Only of this agent." placeholder:"NAME"`
 	State   string `help:"Only in this state: preparing, pushed, open, merged or closed." placeholder:"STATE"`
-	Kind    string `help:"Only of this kind: answer, skill or change." placeholder:"KIND"`
+	Kind    string `help:"Only of this kind: answer, skill, change or rollback." placeholder:"KIND"`
 	Limit   int    `help:"Show at most N proposals, 20 if left out." default:"20" placeholder:"N"`
 }
 

@@ -1,0 +1,96 @@
+package gitops
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/fairlead-dev/fairlead/internal/fault"
+)
+
+// held refuses to do again what people have undone: a proposal of the key that
+// was closed, or merged and taken back. Where the key is none that was given
+// for this very wish, it does not matter who had proposed it.
+func (s *Service) held(ctx context.Context, r *Record, defaultKey bool, p *planned) error {
+	old, err := s.cfg.Records.ProposalOfKey(ctx, r.Person, r.Agent, r.Key)
+	switch {
+	case fault.CodeOf(err) == fault.NotFound:
+	case err != nil:
+		return err
+	default:
+		if old.State == Open { // people may have closed it meanwhile
+			if old, err = s.refreshed(ctx, old); err != nil {
+				return err
+			}
+		}
+		if err := undone(&old, r); err != nil {
+			return err
+		}
+	}
+	if !defaultKey {
+		return nil
+	}
+	return s.refuseTakenBack(ctx, r, p)
+}
+
+// undone tells whether people have decided against a proposal already.
+func undone(old, r *Record) error {
+	switch {
+	case old.State == Closed && !old.givenUp():
+		return fault.New(fault.FailedPrecondition, "proposal %s with this key was closed without being merged, and is not opened again behind people's backs", old.ID).
+			WithFix("Read why at %s; to propose it all the same, give another key.", old.Pull.URL)
+	case old.State == Merged && old.PlanHash == r.PlanHash:
+		return wasTakenBack(old)
+	}
+	return nil
+}
+
+func wasTakenBack(old *Record) error {
+	return fault.New(fault.FailedPrecondition, "proposal %s made exactly this change, was merged, and has been taken back since", old.ID).
+		WithFix("Ask who took it back, and why; to propose it all the same, give another key.")
+}
+
+// refuseTakenBack refuses a change that somebody else has proposed exactly so, that
+// was merged, and after which the files are again as they were before it: who
+// did that did not want it. Files that went on from there are another matter.
+func (s *Service) refuseTakenBack(ctx context.Context, r *Record, p *planned) error {
+	found, err := s.cfg.Reads.Proposals(ctx, Query{Service: r.Service, State: Merged, PlanHash: r.PlanHash, Limit: 1})
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	old := &found[0]
+	before, err := s.cfg.Repositories.At(ctx, old.Place, old.BaseCommit)
+	switch {
+	case errors.Is(err, ErrNoCommit): // then nobody can tell
+		return nil
+	case err != nil:
+		return err
+	}
+	same, err := sameFiles(ctx, before, p.repo, p.paths)
+	if closeErr := before.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil && same {
+		err = wasTakenBack(old)
+	}
+	return err
+}
+
+// sameFiles tells whether files are the same in two commits, or missing in
+// both.
+func sameFiles(ctx context.Context, a, b Files, paths []string) (bool, error) {
+	for _, path := range paths {
+		x, err := a.Read(ctx, path)
+		if err != nil && !errors.Is(err, ErrNoFile) {
+			return false, err
+		}
+		y, otherErr := b.Read(ctx, path)
+		if otherErr != nil && !errors.Is(otherErr, ErrNoFile) {
+			return false, otherErr
+		}
+		if (err == nil) != (otherErr == nil) || !bytes.Equal(x, y) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
