@@ -47,7 +47,7 @@ func (a *agent) story() {
 		return f.Synced == ill.Live.Revision && f.Healthy == "" && !f.DegradedAt.IsZero() && strings.Contains(strings.Join(f.Grounds, "\n"), "CrashLoopBackOff")
 	})
 
-	back := a.propose("propose_change", a.change("1.5.0", "rollback of 1.6.0, which does not start", "1.5.0 was healthy"))
+	back := a.propose("propose_rollback", map[string]any{"service": a.service, "environment": "staging", "reason": "1.6.0 does not start"})
 	again := a.until("healthy", a.merge(back), 90*time.Second)
 	if !again.runs("1.5.0") || again.runs("1.6.0-crashes") {
 		a.t.Errorf("it is healthy with %+v", again.Live)
