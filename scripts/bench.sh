@@ -5,7 +5,9 @@
 # about six minutes; asserts nothing. Arguments go to the program, for example
 # -parts many, -parts million for the memory over a million requests,
 # -parts credentials for credentials on loan beside a real Vault alone
-# (internal/realtest/vault.sh builds it), or
+# (internal/realtest/vault.sh builds it),
+# -parts gitops for edits, proposals at a real Gitea (internal/realtest/gitea.sh
+# builds it), plans of fleets and the health of deployments, or
 # -parts backstage -beside 10000 for what a real Backstage takes for the same
 # (ten minutes; internal/realtest/backstage.sh installs it), or -parts argocd for
 # what a preview adds to what a real Argo CD takes (make test-real builds it).

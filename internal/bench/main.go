@@ -53,7 +53,7 @@ func run(ctx context.Context) error {
 	flag.StringVar(&s.server, "server", "", "the server program to measure; none without it")
 	flag.IntVar(&s.seconds, "seconds", 10, "how long each kind of request that has a goal is sent; others half as long")
 	flag.StringVar(&s.profiles, "profiles", "", "a folder for CPU and heap profiles; none are made without it")
-	flag.StringVar(&s.parts, "parts", "catalog,server,many,knowledge,code,previews", "what to measure; server, previews, credentials, which starts a real Vault and PostgreSQL, and much of many need -server, as do million, which takes minutes, and backstage, which sets real Backstage beside the server; argocd starts a real Argo CD and is run in the repository")
+	flag.StringVar(&s.parts, "parts", "catalog,server,many,knowledge,code,previews", "what to measure; server, previews, credentials, which starts a real Vault and PostgreSQL, gitops, which starts a real Gitea, and much of many need -server, as do million, which takes minutes, and backstage, which sets real Backstage beside the server; argocd starts a real Argo CD and is run in the repository")
 	flag.IntVar(&s.repositories, "repositories", 1000, "repositories of the part many")
 	flag.IntVar(&s.sweeps, "sweeps", 100, "looks at many repositories of which none has changed")
 	flag.IntVar(&s.requests, "requests", 1_000_000, "requests of the part million")
@@ -99,6 +99,11 @@ func (s settings) measure(ctx context.Context) error {
 	}
 	if s.wants("credentials") {
 		if err := s.credentials(ctx, r, dir); err != nil {
+			return err
+		}
+	}
+	if s.wants("gitops") {
+		if err := s.gitops(ctx, r, dir); err != nil {
 			return err
 		}
 	}
