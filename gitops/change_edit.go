@@ -48,12 +48,14 @@ type desk struct {
 	whole bool
 	old   map[string][]byte
 	text  map[string][]byte
+	// found are the images of files as the base has them.
+	found map[string][]writtenImage
 }
 
 // edit makes the change on the files of a base.
 func (c *changing) edit(ctx context.Context, base Files) ([]File, error) {
 	c.touched, c.images = nil, nil
-	d := &desk{changing: c, base: base, dir: c.dir, old: map[string][]byte{}, text: map[string][]byte{}}
+	d := &desk{changing: c, base: base, dir: c.dir, old: map[string][]byte{}, text: map[string][]byte{}, found: map[string][]writtenImage{}}
 	if err := d.list(ctx); err != nil {
 		return nil, err
 	}
@@ -147,6 +149,16 @@ func (d *desk) read(ctx context.Context, file string) ([]byte, error) {
 		d.old[file] = text
 	}
 	return text, err
+}
+
+// imagesIn are the images of a file as the base has it, found once.
+func (d *desk) imagesIn(file string, text []byte) []writtenImage {
+	images, ok := d.found[file]
+	if !ok {
+		images = imagesOf(text)
+		d.found[file] = images
+	}
+	return images
 }
 
 // try makes an edit of a file, without keeping it.

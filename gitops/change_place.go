@@ -154,7 +154,7 @@ func (d *desk) image(ctx context.Context, want ImageChange) error {
 func (d *desk) saying(ctx context.Context, name string) (out []string) {
 	for _, f := range d.files {
 		text, err := d.read(ctx, f)
-		if err == nil && slices.ContainsFunc(imagesOf(text), func(im writtenImage) bool { return im.is(name) }) {
+		if err == nil && slices.ContainsFunc(d.imagesIn(f, text), func(im writtenImage) bool { return im.is(name) }) {
 			out = append(out, f)
 		}
 	}
@@ -276,7 +276,7 @@ func (d *desk) look(ctx context.Context, file string, seen map[string]bool) {
 		d.whole = d.whole && errors.Is(err, ErrNoFile)
 		return
 	}
-	d.known = append(d.known, imagesOf(text)...)
+	d.known = append(d.known, d.imagesIn(file, text)...)
 	for _, of := range madeOf(file, text) {
 		d.lookInto(ctx, path.Dir(file), of, seen)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -258,17 +259,7 @@ func (p *fleetPlan) repository(ctx context.Context, sites []fleetSite) error {
 	r := &fleetRepository{fleetPlan: p, at: sites[0].at, files: map[string]string{}, places: map[string]string{}}
 	failed := r.open(ctx)
 	for batch := range slices.Chunk(sites, savedAtOnce) {
-		out := make([]FleetMember, len(batch))
-		for i, site := range batch {
-			out[i] = p.member(site.position, site.entity)
-			err := cmp.Or(failed, ctx.Err())
-			if err == nil {
-				err = r.plan(ctx, &out[i], site)
-			}
-			if err != nil {
-				out[i].refuse(err)
-			}
-		}
+		out := r.batch(ctx, batch, failed)
 		if ctx.Err() != nil { // what was refused was so because of that
 			return ctx.Err()
 		}
@@ -277,4 +268,30 @@ func (p *fleetPlan) repository(ctx context.Context, sites []fleetSite) error {
 		}
 	}
 	return nil
+}
+
+// batch plans some members, several at once; failed is why the repository cannot
+// be read.
+func (r *fleetRepository) batch(ctx context.Context, sites []fleetSite, failed error) []FleetMember {
+	out := make([]FleetMember, len(sites))
+	g := errgroup.Group{}
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, site := range sites {
+		g.Go(func() error {
+			out[i] = r.member(site.position, site.entity)
+			err := cmp.Or(failed, ctx.Err())
+			if err == nil {
+				err = r.plan(ctx, &out[i], site)
+			}
+			if err != nil {
+				out[i].refuse(err)
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // what fails is refused
+	for i := range out {
+		r.beside(&out[i])
+	}
+	return out
 }

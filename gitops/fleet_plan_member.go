@@ -52,16 +52,20 @@ func (r *fleetRepository) plan(ctx context.Context, m *FleetMember, site fleetSi
 	if m.Binding, err = c.binding(); err != nil {
 		return err
 	}
+	return r.ask(ctx, m, site, done)
+}
+
+// beside sees what else changes what a member does.
+func (r *fleetRepository) beside(m *FleetMember) {
+	if m.State != MemberWaiting {
+		return
+	}
 	if twin := r.places[m.Binding]; twin != "" {
 		m.State, m.Reason = MemberCovered, "the same places are changed by "+twin
-		return nil
-	}
-	if err := r.ask(ctx, m, site, done); err != nil {
-		return err
+		return
 	}
 	r.places[m.Binding] = m.Service
 	r.conflicts(m)
-	return nil
 }
 
 // ask tries what policy would say of a member.

@@ -20,7 +20,7 @@ import (
 type yard struct {
 	*gitops.Service
 	*memory
-	t         *testing.T
+	t         testing.TB
 	store     *store.Store
 	log       *accesstest.Log
 	cfg       gitops.Config
@@ -37,12 +37,12 @@ const yardRules = `rules:
 `
 
 // newYard makes one with so many services of a team, and one of another.
-func newYard(t *testing.T, services int) *yard {
+func newYard(t testing.TB, services int) *yard {
 	t.Helper()
 	return newYardOf(t, services, yardRules)
 }
 
-func newYardOf(t *testing.T, services int, rules string) *yard {
+func newYardOf(t testing.TB, services int, rules string) *yard {
 	t.Helper()
 	y := &yard{t: t, memory: &memory{files: map[string]string{}, branches: map[string]string{}}, now: time.Now()}
 	docs := []string{"kind: Group\nmetadata: {name: team}\nspec: {type: team, children: []}", "kind: Group\nmetadata: {name: them}\nspec: {type: team, children: []}"}

@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,6 +45,9 @@ type writtenImage struct {
 // that is no YAML has none.
 func imagesOf(text []byte) []writtenImage {
 	var out []writtenImage
+	if !mayHoldImages(text) {
+		return nil
+	}
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	for i := 0; len(out) < maxImages; i++ {
 		var doc yaml.Node
@@ -59,6 +63,13 @@ func imagesOf(text []byte) []writtenImage {
 		}
 	}
 	return out
+}
+
+// mayHoldImages tells whether a text has one of the words that images are found
+// by, or may have one in other characters.
+func mayHoldImages(text []byte) bool {
+	lower := bytes.ToLower(text)
+	return slices.ContainsFunc([]string{"image", "repository", "newtag", "newname", "digest", `\`}, func(word string) bool { return bytes.Contains(lower, []byte(word)) })
 }
 
 // findImages looks for images below a node.

@@ -58,7 +58,8 @@ func (s *Service) plan(ctx context.Context, at Place, edit Edit) (*planned, erro
 func planOn(ctx context.Context, repo Repository, base Base, at Place, edit Edit) (*planned, error) {
 	p := &planned{repo: repo, at: at, commit: base.Commit}
 	p.at.Base = base.Branch
-	files, err := edit(ctx, repo)
+	seen := &remembered{Files: repo, texts: map[string]remembers[[]byte]{}, lists: map[string]remembers[[]string]{}}
+	files, err := edit(ctx, seen)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func planOn(ctx context.Context, repo Repository, base Base, at Place, edit Edit
 	}
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	for _, f := range files {
-		if err := p.add(ctx, f); err != nil {
+		if err := p.add(ctx, seen, f); err != nil {
 			return nil, err
 		}
 	}
@@ -82,11 +83,11 @@ func (p *planned) bound() map[string]any {
 }
 
 // add compares one file with the base.
-func (p *planned) add(ctx context.Context, f File) error {
+func (p *planned) add(ctx context.Context, base Files, f File) error {
 	if len(f.Data) > maxFile {
 		return fault.New(fault.Invalid, "%s has %d bytes, more than %d", clip(f.Path, 200), len(f.Data), maxFile).WithFix("Write less.")
 	}
-	old, err := p.repo.Read(ctx, f.Path)
+	old, err := base.Read(ctx, f.Path)
 	missing := errors.Is(err, ErrNoFile)
 	switch {
 	case err != nil && !missing:

@@ -1,0 +1,28 @@
+package gitops_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/fairlead-dev/fairlead/gitops"
+)
+
+// BenchmarkPlanFleet plans one change over 100 services of a repository in
+// memory.
+func BenchmarkPlanFleet(b *testing.B) {
+	y := newYard(b, 100)
+	var more strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&more, "key%d: {name: a, value: 'text of %d'}\nlist%d:\n  - one\n  - two\n", i, i, i)
+	}
+	for i := range 100 {
+		y.files[fmt.Sprintf("s%03d/settings.yaml", i)] = more.String()
+	}
+	for b.Loop() {
+		f, err := y.PlanFleet(b.Context(), captain, wish(nil))
+		if err != nil || f.Counts.Waiting != 100 || f.State != gitops.FleetPlanned {
+			b.Fatal(f, err)
+		}
+	}
+}
