@@ -111,7 +111,7 @@ func configureFleets(dir string, sources []string, section string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	return file, os.WriteFile(file, append(text, "policy: {limits: {gitops.propose: 10000/m}}\nproposals: {}\n"+section...), 0o600)
+	return file, os.WriteFile(file, append(text, "policy: {limits: {gitops.propose: 10000/m}}\nproposals: {}\n"+section...), 0o600) //nolint:gosec // the file that was just written
 }
 
 // planned starts the server, plans and prints.

@@ -80,7 +80,7 @@ func (s settings) proposing(ctx context.Context, r report, dir string) error {
 	if err != nil {
 		return errors.Join(err, stop())
 	}
-	g := &gate{forge: f, busy: &busy{next: httputil.NewSingleHostReverseProxy(target)}, api: "/repos/acme/deploy"} //nolint:staticcheck // it changes nothing of the requests
+	g := &gate{forge: f, busy: &busy{next: httputil.NewSingleHostReverseProxy(target)}, api: "/repos/acme/deploy"}
 	way := httptest.NewServer(g.busy)
 	defer way.Close()
 	g.url = way.URL
