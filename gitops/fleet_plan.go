@@ -26,9 +26,10 @@ const (
 	// started, each for planTTL.
 	keptPlans = 5
 	planTTL   = 24 * time.Hour
-	// openAtOnce is how many repositories are opened at once for a plan, and
-	// savedAtOnce how many members are written down at once.
-	openAtOnce, savedAtOnce = 4, 50
+	// askedAtOnce is how many services are looked for at once, openAtOnce how many
+	// repositories are opened at once, and savedAtOnce how many members are written
+	// down at once.
+	askedAtOnce, openAtOnce, savedAtOnce = 16, 4, 50
 	// maxMemberDiff is how much of a member's diff is kept, in bytes.
 	maxMemberDiff = 4000
 	// maxNeighbours bounds the open proposals of a repository that are looked at.
@@ -155,21 +156,8 @@ type fleetSite struct {
 // workOut plans every member; those of one repository on one commit of it, which
 // is opened once.
 func (p *fleetPlan) workOut(ctx context.Context, selected []*catalog.Entity) error {
-	places := map[string][]fleetSite{}
-	var out []FleetMember
-	for i, e := range selected {
-		c, err := p.site(ctx, p.who, ProposeChangeInput{Service: e.Ref.String(), Environment: p.in.Environment, Change: p.in.Change, Reason: p.in.Reason, Evidence: p.in.Evidence})
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil:
-			out = append(out, p.without(i, e, err))
-		default:
-			key := c.at.Repository + "\x00" + c.at.Base
-			places[key] = append(places[key], fleetSite{i, e, c})
-		}
-	}
-	if err := p.add(ctx, out); err != nil {
+	places, out := p.sites(ctx, selected)
+	if err := cmp.Or(ctx.Err(), p.add(ctx, out)); err != nil {
 		return err
 	}
 	g, each := errgroup.WithContext(ctx)
@@ -178,6 +166,31 @@ func (p *fleetPlan) workOut(ctx context.Context, selected []*catalog.Entity) err
 		g.Go(func() error { return p.repository(each, places[key]) })
 	}
 	return g.Wait()
+}
+
+// sites are where the members are to be changed, by repository and branch, and
+// those of which that is not known. An Argo CD may have to be asked for each.
+func (p *fleetPlan) sites(ctx context.Context, selected []*catalog.Entity) (places map[string][]fleetSite, out []FleetMember) {
+	found, errs := make([]*changing, len(selected)), make([]error, len(selected))
+	var g errgroup.Group
+	g.SetLimit(askedAtOnce)
+	for i, e := range selected {
+		g.Go(func() error {
+			found[i], errs[i] = p.site(ctx, p.who, ProposeChangeInput{Service: e.Ref.String(), Environment: p.in.Environment, Change: p.in.Change, Reason: p.in.Reason, Evidence: p.in.Evidence})
+			return nil
+		})
+	}
+	_ = g.Wait() // what fails is a member all the same
+	places = map[string][]fleetSite{}
+	for i, e := range selected {
+		if errs[i] != nil {
+			out = append(out, p.without(i, e, errs[i]))
+			continue
+		}
+		key := found[i].at.Repository + "\x00" + found[i].at.Base
+		places[key] = append(places[key], fleetSite{i, e, found[i]})
+	}
+	return places, out
 }
 
 // member begins a member.

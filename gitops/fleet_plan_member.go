@@ -76,9 +76,9 @@ func (r *fleetRepository) ask(ctx context.Context, m *FleetMember, site fleetSit
 	if err != nil {
 		return err
 	}
-	m.Notes = trial.Notes()
+	m.Notes = slices.Concat(site.changing.site.notes, trial.Notes())
 	if len(trial.Objections) > 0 {
-		return fault.New(fault.FailedPrecondition, "%s", strings.Join(m.Notes, "; ")).WithFix("Give what policy asks for, and plan it again.")
+		return fault.New(fault.FailedPrecondition, "%s", strings.Join(trial.Notes(), "; ")).WithFix("Give what policy asks for, and plan it again.")
 	}
 	return nil
 }

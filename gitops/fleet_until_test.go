@@ -19,6 +19,11 @@ type watched struct {
 	gitops.Lineage
 }
 
+// GetDeploymentHealth does not answer those who ask how it is before a change.
+func (watched) GetDeploymentHealth(context.Context, access.Caller, gitops.GetDeploymentHealthInput) (*gitops.DeploymentHealth, error) {
+	return nil, fault.New(fault.Unavailable, "nobody is asked here").WithFix("Wait.")
+}
+
 // settle has a proposal be merged, and end so.
 func (y *yard) settle(id string, f gitops.Follow) {
 	y.t.Helper()
