@@ -17,6 +17,10 @@ const (
 	soonest, rarest = 2 * time.Second, time.Minute
 )
 
+// forgotten is how long a service or environment may not be in the catalog after
+// something of it was merged, before it counts as gone.
+const forgotten = 10 * time.Minute
+
 // pace is when to look again at what began at a time.
 func pace(now, began time.Time, least, most time.Duration) time.Time {
 	return now.Add(min(max(now.Sub(began)/10, least), most))
@@ -33,6 +37,10 @@ func (s *Service) lookAtLive(ctx context.Context, r *Record) error {
 	}
 	h, live, err := s.live(ctx, r)
 	switch code := fault.CodeOf(err); {
+	case err != nil && code == fault.NotFound && now.Sub(f.MergedAt) < forgotten:
+		// The catalog may have lost it for a moment.
+		f.Waits = line("to be known where it is deployed: "+fault.From(err).Message, maxGround)
+		return nil
 	case err != nil && (code == fault.FailedPrecondition || code == fault.NotFound || code == fault.Invalid):
 		// Nobody says what runs.
 		s.end(r, OutcomeMerged, line(fault.From(err).Message, maxGround))

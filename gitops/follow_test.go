@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/gitops/gitopstest"
 	"github.com/fairlead-dev/fairlead/internal/fault"
@@ -153,6 +154,18 @@ func TestFollowedToItsEnd(t *testing.T) {
 			}
 		})
 	}
+	t.Run("out of the catalog for a while", func(t *testing.T) {
+		l := newLoop(t, func(c *gitops.Config) { c.Follow.Health = forgetful{c.Follow.Health} })
+		p, _ := l.merged(shopTo("v2"))
+		l.pass(time.Minute)
+		if f := l.get(p.ID).Follow; f.Outcome != "" || !strings.Contains(f.Waits, "where it is deployed") {
+			t.Errorf("%+v", f)
+		}
+		l.pass(15 * time.Minute)
+		if f := l.get(p.ID).Follow; f.Outcome != gitops.OutcomeMerged || f.Grounds[0] != "there is no such service" {
+			t.Errorf("%+v", f)
+		}
+	})
 	t.Run("without an Argo CD", func(t *testing.T) {
 		l := newLoop(t, func(c *gitops.Config) { c.Follow.Health = nil })
 		if p, _ := l.merged(shopTo("v2")); p.Follow.Outcome != gitops.OutcomeMerged || p.Next != "Nothing: it is merged." {
@@ -203,4 +216,11 @@ func TestFollowedOnce(t *testing.T) {
 	if f := l.get(p.ID).Follow; f.Merged == "" || f.Outcome != "" || f.Waits == "" {
 		t.Errorf("%+v", f)
 	}
+}
+
+// forgetful knows of no service.
+type forgetful struct{ gitops.Health }
+
+func (forgetful) GetDeploymentHealth(context.Context, access.Caller, gitops.GetDeploymentHealthInput) (*gitops.DeploymentHealth, error) {
+	return nil, fault.New(fault.NotFound, "there is no such service").WithFix("Name another.")
 }

@@ -70,5 +70,5 @@ func (b *restoring) tellOther(ctx context.Context, o *Record, p *Proposal) error
 		return err
 	}
 	held.Notes = append(held.Notes, text)
-	return b.cfg.Records.SaveProposal(ctx, held, holder, true)
+	return b.save(ctx, &held, holder, true)
 }

@@ -58,7 +58,9 @@ func (a *App) followProposals(ctx context.Context) error {
 	tick := time.NewTicker(followTick)
 	defer tick.Stop()
 	for {
-		if err := a.gitops.Follow(ctx, followMost); err != nil && ctx.Err() == nil {
+		if !a.Ready() {
+			// What is not in the catalog yet is not gone.
+		} else if err := a.gitops.Follow(ctx, followMost); err != nil && ctx.Err() == nil {
 			a.telemetry.log.WarnContext(ctx, "a proposal could not be followed", "error", err)
 		}
 		select {

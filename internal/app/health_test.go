@@ -10,7 +10,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/gitops/gitopstest"
 	"github.com/fairlead-dev/fairlead/internal/demo"
@@ -64,10 +66,15 @@ func TestDeploymentMeasured(t *testing.T) {
 		h := health()
 		return h.Verdict == "healthy" && len(h.SLO) == 1 && h.SLO[0].State == "met" && *h.SLO[0].BudgetLeft == 100 && *h.SLO[0].Burn == 0 && len(h.Alerts) == 0
 	})
+	changed := time.Now()
 	failing.Store(1000)
 	s.await("it burns, and its alert fires with a runbook", func() bool {
 		h := health()
 		return h.Verdict == "degraded" && h.SLO[0].State == "burning" && len(h.Alerts) == 1 && h.Alerts[0].Runbook == slowRunbook && h.Alerts[0].Severity == "page"
+	})
+	s.await("it is worse than it was", func() bool {
+		w, err := s.app.health.CompareWindows(t.Context(), access.System("proposals"), gitops.CompareWindowsInput{Service: "checkout", Environment: "production", Before: changed, After: time.Now(), Length: 4 * time.Second})
+		return err == nil && w.Outcome == gitops.WindowRegressed && len(w.Figures) == 1 && *w.Figures[0].Before == 0 && *w.Figures[0].After > 0.1
 	})
 	p.Stop()
 	s.await("what is not measured is said", func() bool {

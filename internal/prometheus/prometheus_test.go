@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -67,6 +68,13 @@ func TestReal(t *testing.T) {
 	}
 	if v, there, err := c.Value(t.Context(), "no_such_metric"); there || err != nil {
 		t.Errorf("nothing: %v %v %v", v, there, err)
+	}
+	now := time.Now()
+	if v, there, err := c.ValueAt(t.Context(), "time()", now.Add(-time.Hour)); !there || err != nil || math.Abs(v-float64(now.Add(-time.Hour).UnixMilli())/1000) > 0.01 {
+		t.Errorf("an hour ago: %v %v %v", v, there, err)
+	}
+	if v, there, err := c.ValueAt(t.Context(), "sum(requests_total)", now.Add(-time.Hour)); there || err != nil {
+		t.Errorf("before there was anything: %v %v %v", v, there, err)
 	}
 	for expression, code := range map[string]fault.Code{"sum(": fault.FailedPrecondition, "requests_total": fault.FailedPrecondition, `"text"`: fault.Unavailable, "requests_total[5m]": fault.Unavailable} {
 		if _, _, err := c.Value(t.Context(), expression); fault.CodeOf(err) != code {

@@ -98,7 +98,7 @@ func (p *Page) outcome(state string) Cell {
 func (p *Page) Proposals(items []Proposal) {
 	rows := make([][]Cell, len(items))
 	for i, it := range items {
-		rows[i] = append([]Cell{{it.ID, nil}, p.outcome(it.State)}, Texts(it.Title, it.Service, it.Person, it.Agent, cmp.Or(it.URL, it.Branch))...)
+		rows[i] = append([]Cell{{it.ID, nil}, p.outcome(cmp.Or(it.Follow.Outcome, it.State))}, Texts(it.Title, it.Service, it.Person, it.Agent, cmp.Or(it.URL, it.Branch))...)
 	}
 	p.Table([]string{"ID", "STATE", "TITLE", "ABOUT", "PERSON", "AGENT", "URL OR BRANCH"}, rows)
 }
