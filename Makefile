@@ -11,13 +11,21 @@ LINT    := $(CACHE)/tools/golangci-lint-$(LINT_VERSION)/golangci-lint
 SUITES  ?= all
 DEMO_LISTEN ?= 127.0.0.1:7007
 
-.PHONY: build demo demo-full test test-real check fmt vet lint generated bench fuzz golden clean
+.PHONY: build demo demo-ui ui demo-full test test-real check fmt vet lint generated bench fuzz golden clean
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/fairlead ./cmd/fairleadd ./cmd/fairlead-supervisor ./cmd/fairlead-render
 
 demo: build
 	bin/fairleadd demo --listen $(DEMO_LISTEN)
+
+# The front end in Backstage's clothes, built once for each state of its files.
+ui:
+	internal/realtest/ui.sh
+
+demo-ui: build
+	internal/realtest/ui.sh
+	bin/fairleadd demo --listen $(DEMO_LISTEN) --ui "$$(internal/realtest/ui.sh | tail -n 1)"
 
 # The demo on real servers, which are built first where they are missing.
 demo-full: build

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the test suites that need real servers, and installs or builds what is
 # missing first. SUITES is "all", "auto" (those that the last commits changed)
-# or names: postgres vault clients tokens backstage gitea argocd story cgroups alerts.
+# or names: postgres vault clients tokens backstage gitea argocd story ui cgroups alerts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 want=${*:-all}
@@ -17,11 +17,12 @@ declare -A concerns=(
   [backstage]='^(rest|catalog|internal/(app|realtest|store))/'
   [argocd]='^(previews|gitops|secrets/vault|cmd/fairleadd|internal/(argo|app|realtest))/'
   [story]='^(gitops|access|docs/policy|cmd/(fairlead|fairleadd)|internal/(argo|app|demo|forge|git|jobs|prometheus|realtest|store))/'
+  [ui]='^(backstage/|internal/realtest/(ui|browser))'
   [cgroups]='^(previews/(local|previewstest)|internal/realtest)/'
   [alerts]='^(docs/alerts|internal/(realtest|prometheus)|gitops|catalog/infer)/'
 )
-declare -A limit=([postgres]=15m [vault]=15m [gitea]=15m [clients]=20m [tokens]=10m [backstage]=10m [argocd]=25m [story]=15m [cgroups]=12m [alerts]=5m)
-order=(postgres vault clients tokens backstage gitea argocd story cgroups alerts)
+declare -A limit=([postgres]=15m [vault]=15m [gitea]=15m [clients]=20m [tokens]=10m [backstage]=10m [argocd]=25m [story]=15m [ui]=20m [cgroups]=12m [alerts]=5m)
+order=(postgres vault clients tokens backstage gitea argocd story ui cgroups alerts)
 
 # Whether a server whose folder begins so is built.
 built() { compgen -G "${XDG_CACHE_HOME:-$HOME/.cache}/fairlead/$1*/done" >/dev/null; }
@@ -92,6 +93,10 @@ for s in "${selected[@]}"; do
       # One stack of all servers, of 1.5 GB; Argo CD's client is not built once
       # more for the race detector.
       go test -timeout "${limit[$s]}" ./internal/realtest/full || failed=1 ;;
+    ui)
+      internal/realtest/browser.sh
+      internal/realtest/ui.sh check
+      go test -race -timeout "${limit[$s]}" -run '^TestBrowser' ./internal/app || failed=1 ;;
     clients)
       internal/realtest/clients.sh
       internal/realtest/openapi.sh

@@ -26,6 +26,8 @@ type Options struct {
 	Now func() time.Time
 	// Logger is told when keys could not be fetched; nil is slog.Default.
 	Logger *slog.Logger
+	// Guest is whose tokens are taken, too; nil for none.
+	Guest *Guest
 }
 
 // Verifier verifies the tokens of all configured issuers. It is an
@@ -60,6 +62,9 @@ func New(cfg access.OIDCConfigs, opts Options) *Verifier {
 	}
 	v := &Verifier{issuers: map[string]*issuer{}, known: &verified{}, now: opts.Now}
 	client := newClient(opts.TLS)
+	if opts.Guest != nil {
+		v.backstages = append(v.backstages, opts.Guest.backstage(opts))
+	}
 	for _, c := range cfg {
 		for _, b := range c.Backstage {
 			v.addBackstage(b, client, opts)

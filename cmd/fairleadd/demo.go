@@ -20,6 +20,8 @@ type demoCmd struct {
 	Dir    string `help:"Where to put the repositories and the state; a temporary folder, removed at the end, if left out." placeholder:"DIR"`
 	Listen string `help:"The address to serve at." default:"127.0.0.1:7007" placeholder:"ADDR"`
 
+	UI string `name:"ui" type:"path" help:"Serve the front end that was built into this folder, too." placeholder:"DIR"`
+
 	Postgres             string `help:"A PostgreSQL server, as an administrator without its password, where previews of orders are given a database of their own." placeholder:"URL"`
 	PostgresPasswordFile string `help:"The file that holds that password." type:"path" placeholder:"FILE"`
 }
@@ -49,6 +51,11 @@ func (c *demoCmd) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if c.UI != "" {
+		if err := set.ServeUI(c.UI); err != nil {
+			return err
+		}
+	}
 	cfg, err := app.LoadConfig(set.Config)
 	if err != nil {
 		return err
@@ -72,7 +79,7 @@ func (c *demoCmd) Run(ctx context.Context) (err error) {
 	}
 	err = writeDemoFile(filepath.Join(dir, "demo.json"), a.URL(), set.Tokens)
 	if err == nil {
-		err = announce(dir, a, set)
+		err = announce(dir, a, set, c.UI != "")
 	}
 	if err != nil {
 		stop()
@@ -135,7 +142,7 @@ try in another terminal:
     -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_service_brief","arguments":{"service":"checkout"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"curl","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}'
   curl -s "{{.URL}}/api/catalog/entities/by-query?filter=kind=component&limit=3" -H "Authorization: Bearer $FAIRLEAD_TOKEN"
 
-in a browser: {{.URL}}/graphql (GraphiQL; put a token into the field at the top)
+in a browser: {{if .UI}}{{.URL}} (Backstage, as Alice); {{end}}{{.URL}}/graphql (GraphiQL; put a token into the field at the top)
 for an agent: the address {{.URL}}/mcp and the agent token, or have its client start
   {"mcpServers": {"fairlead": {"command": "{{.Program}}", "args": ["mcp"],
     "env": {"FAIRLEAD_SERVER": "{{.URL}}", "FAIRLEAD_TOKEN": "{{.Tokens.agent}}"}}}}
@@ -150,13 +157,13 @@ make demo-full has all of it on real servers.
 logs are in {{.Dir}}/fairleadd.log; stop with Ctrl-C, or with: kill {{.PID}}
 `
 
-func announce(dir string, a *app.App, set *demo.Set) error {
+func announce(dir string, a *app.App, set *demo.Set, ui bool) error {
 	t, err := template.New("welcome").Parse(welcome)
 	if err != nil {
 		return err
 	}
 	return t.Execute(os.Stdout, map[string]any{
-		"Entities": a.Catalog().Snapshot().Len(), "Repos": described(set.Repositories), "URL": a.URL(), "Dir": dir, "PID": os.Getpid(), "Tokens": set.Tokens, "CLI": beside("fairlead"), "Program": absolute(beside("fairlead")),
+		"UI": ui, "Entities": a.Catalog().Snapshot().Len(), "Repos": described(set.Repositories), "URL": a.URL(), "Dir": dir, "PID": os.Getpid(), "Tokens": set.Tokens, "CLI": beside("fairlead"), "Program": absolute(beside("fairlead")),
 	})
 }
 

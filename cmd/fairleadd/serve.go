@@ -13,6 +13,7 @@ import (
 type serveCmd struct {
 	Config string `required:"" type:"path" help:"The configuration file (YAML)." placeholder:"FILE"`
 	Listen string `help:"Listen at ADDR instead of the configured address." placeholder:"ADDR"`
+	UI     string `name:"ui" type:"path" help:"Serve the front end that was built into DIR, too." placeholder:"DIR"`
 	Check  bool   `help:"Check the configuration, print everything that is wrong with it, and end."`
 }
 
@@ -21,7 +22,8 @@ func (serveCmd) Help() string {
 	return `Examples:
   fairleadd serve --config fairlead.yaml
   fairleadd serve --config fairlead.yaml --check
-  fairleadd serve --config fairlead.yaml --listen 127.0.0.1:0`
+  fairleadd serve --config fairlead.yaml --listen 127.0.0.1:0
+  fairleadd serve --config fairlead.yaml --ui ./backstage/app/dist`
 }
 
 // Run serves until the process is told to end.
@@ -32,6 +34,11 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	}
 	if c.Listen != "" {
 		if err := cfg.ListenAt(c.Listen); err != nil {
+			return err
+		}
+	}
+	if c.UI != "" {
+		if err := cfg.ServeUI(c.UI); err != nil {
 			return err
 		}
 	}

@@ -62,6 +62,8 @@ type App struct {
 	words         *fts.Index
 	auth          *access.Authenticator
 	issuers       *oidc.Verifier // of tokens that others issue; nil where none are configured
+	ui            *frontEnd      // nil where none is served
+	guest         *oidc.Guest    // whom the front end lets in; nil for nobody
 	access        *access.Service
 	catalog       *catalog.Service
 	previews      *previews.Service // nil where they are not configured
@@ -148,7 +150,10 @@ func (a *App) openState(ctx context.Context) (err error) {
 
 func (a *App) makeRooms(ctx context.Context) (err error) {
 	log := a.telemetry.log
-	if a.issuers = a.cfg.issuers(log); a.issuers != nil {
+	if a.guest, err = a.cfg.UI.makeGuest(); err != nil {
+		return err
+	}
+	if a.issuers = a.cfg.issuers(log, a.guest); a.issuers != nil {
 		a.auth, err = a.cfg.authenticator(log, a.issuers)
 	} else {
 		a.auth, err = a.cfg.authenticator(log, nil)
@@ -350,6 +355,7 @@ func (a *App) close() {
 			errs = append(errs, l.Close())
 		}
 	}
+	errs = append(errs, a.ui.close())
 	if a.keeper != nil {
 		errs = append(errs, a.keeper.Close())
 	}

@@ -59,6 +59,8 @@ type Config struct {
 	Vault *vault.Config `yaml:"vault"`
 	// Secrets bounds what is lent.
 	Secrets SecretsConfig `yaml:"secrets"`
+	// UI is the front end that is served; none if it is left out.
+	UI *UIConfig `yaml:"ui"`
 	// CORS lists the origins of front ends that call from a browser.
 	CORS []string `yaml:"cors"`
 	// Telemetry says where traces go and how much is logged.
@@ -248,6 +250,7 @@ func (c *Config) check() []ConfigProblem {
 	c.checkPreviews(k)
 	c.checkSecrets(k)
 	c.checkJobs(k)
+	c.checkUI(k)
 	c.checkArgoCD(k)
 	c.checkMetrics(k)
 	c.checkTelemetry(k)
@@ -359,12 +362,13 @@ func (c *Config) ListenAt(address string) error {
 	return c.refuse(k.problems)
 }
 
-// issuers are those whose tokens are taken; nil where none are configured.
-func (c *Config) issuers(log *slog.Logger) *oidc.Verifier {
-	if len(c.Auth.OIDC) == 0 {
+// issuers are those whose tokens are taken, and the guest; nil where none are
+// configured.
+func (c *Config) issuers(log *slog.Logger, guest *oidc.Guest) *oidc.Verifier {
+	if len(c.Auth.OIDC) == 0 && guest == nil {
 		return nil
 	}
-	return oidc.New(c.Auth.OIDC, oidc.Options{Logger: log})
+	return oidc.New(c.Auth.OIDC, oidc.Options{Logger: log, Guest: guest})
 }
 
 func (c *Config) authenticator(log *slog.Logger, issuers access.Verifier) (*access.Authenticator, error) {

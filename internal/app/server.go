@@ -15,11 +15,16 @@ import (
 )
 
 // handler is everything that is served, door by door.
-func (a *App) handler() (http.Handler, error) {
+func (a *App) handler() (_ http.Handler, err error) {
 	mux := http.NewServeMux()
 	log := a.telemetry.log
 	public := a.publicURL()
 	challenge := mcp.Challenge(public, "")
+	if a.cfg.UI != nil {
+		if a.ui, err = a.openUI(); err != nil {
+			return nil, err
+		}
+	}
 	restDoor, err := rest.New(rest.Config{Catalog: a.catalog, Knowledge: a.knowledge, Access: a.access, Previews: a.previews, Secrets: a.secrets, Gitops: a.gitops, Health: a.health, CI: a.ci, Authenticate: a.authenticate, Recorder: a.telemetry,
 		Origins: a.cfg.CORS, Challenge: challenge, Logger: log})
 	if err != nil {
@@ -48,8 +53,13 @@ func (a *App) handler() (http.Handler, error) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "alive\n") })
 	mux.HandleFunc("GET /readyz", a.readyz)
 	mux.Handle("GET /metrics", a.telemetry.metrics())
-	mux.HandleFunc("GET /{$}", root)
-	mux.HandleFunc("/", nothingThere)
+	mux.HandleFunc("GET /api/auth/guest/refresh", a.guestRefresh)
+	if a.ui == nil {
+		mux.HandleFunc("GET /{$}", root)
+		mux.HandleFunc("/", nothingThere)
+	} else {
+		mux.Handle("/", a.ui)
+	}
 	return a.frontPreviews(a.telemetry.traced(secure(challenge401(hurryAnswer(a.guardHost(plainBody(hurryBody(mux, bodyTimeout))), answerTimeout))))), nil
 }
 

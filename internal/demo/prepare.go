@@ -52,6 +52,17 @@ func PrepareWith(ctx context.Context, dir, listen string, data Postgres) (*Set, 
 	return set, os.WriteFile(set.Config, []byte(config(set, listen, data)), 0o600)
 }
 
+// ServeUI adds the front end in a folder to the configuration, with Alice as
+// the guest.
+func (s *Set) ServeUI(dir string) error {
+	text, err := os.ReadFile(s.Config)
+	if err != nil {
+		return err
+	}
+	text = fmt.Appendf(text, "ui: {dir: %q, guest: {%s}}\n", dir, who()["developer"])
+	return os.WriteFile(s.Config, text, 0o600) //nolint:gosec // the demo's own file
+}
+
 // Make is Prepare without a configuration, whose path alone is given: the
 // repositories, which are said to be below the URL at, and the tokens.
 func Make(ctx context.Context, dir, at string) (*Set, error) {

