@@ -130,4 +130,6 @@ type DeployedImage struct {
 	Digest  string `json:"digest,omitempty" jsonschema:"of what runs, or is pinned"`
 	Commit  string `json:"commit,omitempty" jsonschema:"of its source, as its annotations or labels tell"`
 	BuiltBy string `json:"builtBy,omitempty"`
+	// Source is the repository of that commit.
+	Source string `json:"source,omitempty"`
 }

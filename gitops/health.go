@@ -83,6 +83,8 @@ type HealthConfig struct {
 	Instances map[string]Deployments
 	// Metrics are those that objectives and alerts are read from; nil without.
 	Metrics Metrics
+	// Origins tells what images were built from; nil without.
+	Origins Origins
 	// Runbook finds the runbook for an alert of a service that the caller may
 	// read, "" where there is none; nil without.
 	Runbook func(ctx context.Context, who access.Caller, alert, service string) string

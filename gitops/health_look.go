@@ -48,6 +48,10 @@ func (s *HealthService) look(ctx context.Context, instance string, at AppName, a
 	all.Wait()
 	doing := "asking Argo CD " + instance
 	e.err, e.wantedErr, e.runningErr = timedOut(e.err, doing), timedOut(e.wantedErr, doing+" what is wanted"), timedOut(e.runningErr, doing+" what runs")
+	e.wanted = s.origins(e.wanted)
+	if e.running != nil {
+		e.running.Images = s.origins(e.running.Images)
+	}
 	if errors.Is(e.err, context.Canceled) { // the server ends
 		e.err = fault.New(fault.Unavailable, "the server is ending").WithFix("Try again.")
 	}

@@ -160,7 +160,7 @@ func images(all []DeployedImage) string {
 		if i.Digest != "" {
 			text += "@" + i.Digest[:min(len(i.Digest), 19)]
 		}
-		out = append(out, strings.Join(slices.DeleteFunc([]string{text, labelled("commit", short(i.Commit)), labelled("built by", i.BuiltBy)}, empty), " "))
+		out = append(out, strings.Join(slices.DeleteFunc([]string{text, labelled("commit", short(i.Commit)), labelled("of", i.Source), labelled("built by", i.BuiltBy)}, empty), " "))
 	}
 	return strings.Join(out, ", ")
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
 	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/internal/argo/instance"
+	"github.com/fairlead-dev/fairlead/internal/registry"
 	"github.com/fairlead-dev/fairlead/previews"
 	"github.com/fairlead-dev/fairlead/secrets/vault"
 )
@@ -48,6 +49,9 @@ type Config struct {
 	ArgoCD []instance.Config `yaml:"argocd"`
 	// Metrics are those of the services.
 	Metrics MetricsConfig `yaml:"metrics"`
+	// Registries are those of container images that may be asked what images were
+	// built from; no other is.
+	Registries []registry.Config `yaml:"registries"`
 	// Proposals lets changes be proposed without a forge, too, and says where
 	// answers go.
 	Proposals *ProposalsConfig `yaml:"proposals"`
@@ -178,6 +182,7 @@ func (c *Config) complete() {
 	}
 	c.completePreviews()
 	c.completeArgoCD()
+	c.completeRegistries()
 	if c.Proposals != nil {
 		for i := range c.Proposals.Notify {
 			c.Proposals.Notify[i].In(c.dir)
@@ -253,6 +258,7 @@ func (c *Config) check() []ConfigProblem {
 	c.checkUI(k)
 	c.checkArgoCD(k)
 	c.checkMetrics(k)
+	c.checkRegistries(k)
 	c.checkTelemetry(k)
 	return k.problems
 }

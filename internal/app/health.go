@@ -2,10 +2,12 @@ package app
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/internal/prometheus"
+	"github.com/fairlead-dev/fairlead/internal/registry"
 	"github.com/fairlead-dev/fairlead/knowledge"
 )
 
@@ -25,6 +27,27 @@ func (c *Config) checkMetrics(k *checker) {
 	}
 }
 
+// completeRegistries resolves the files of registries.
+func (c *Config) completeRegistries() {
+	for i := range c.Registries {
+		c.Registries[i].In(c.dir)
+	}
+}
+
+func (c *Config) checkRegistries(k *checker) {
+	hosts := map[string]bool{}
+	for i := range c.Registries {
+		at := fmt.Sprintf("registries[%d]", i)
+		for _, p := range c.Registries[i].Validate() {
+			k.add(at+"."+p.Field, "%s", p.Message)
+		}
+		if host := c.Registries[i].Host; hosts[host] {
+			k.add(at+".host", "another registry is %q", host)
+		}
+		hosts[c.Registries[i].Host] = true
+	}
+}
+
 // makeHealth opens what tells of deployments, where an Argo CD does.
 func (a *App) makeHealth() (err error) {
 	if len(a.deployments) == 0 {
@@ -39,6 +62,14 @@ func (a *App) makeHealth() (err error) {
 		client := prometheus.New(*p)
 		a.closers = append(a.closers, client.Close)
 		cfg.Metrics = client
+	}
+	if len(a.cfg.Registries) > 0 {
+		client, err := registry.New(a.cfg.Registries)
+		if err != nil {
+			return err
+		}
+		a.closers = append(a.closers, client.Close)
+		cfg.Origins = client
 	}
 	if a.health, err = gitops.NewHealth(cfg); err == nil {
 		a.closers = append([]func() error{a.health.Close}, a.closers...) // before what it asks
