@@ -135,6 +135,11 @@ func (a *App) openState(ctx context.Context) (err error) {
 	if _, err = a.store.Migrate(ctx); err != nil {
 		return err
 	}
+	if !isPostgres(a.cfg.State) { // in a state of its own nobody else can be at work
+		if err = a.store.LetGoOfProposals(ctx); err != nil {
+			return err
+		}
+	}
 	if a.keeper, err = keep.Open(a.cfg.Cache); err != nil {
 		return err
 	}

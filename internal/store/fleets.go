@@ -229,6 +229,14 @@ func (s *Store) ReportFleet(ctx context.Context, r gitops.FleetRecord, holder st
 	return s.ifDown(err)
 }
 
+// LetGoOfProposals ends all holds of proposals and fleets: those of a program
+// that has died, where no other can be at work.
+func (s *Store) LetGoOfProposals(ctx context.Context) error {
+	_, one := s.exec(ctx, "UPDATE proposals SET holder = '', held_until = 0 WHERE held_until > 0")
+	_, two := s.exec(ctx, "UPDATE fleets SET holder = '', held_until = 0 WHERE held_until > 0")
+	return s.ifDown(errors.Join(one, two))
+}
+
 // OpenProposals are those of a repository. See gitops.Neighbours.
 func (s *Store) OpenProposals(ctx context.Context, forge, name string, most int) ([]gitops.Record, error) {
 	columns := strings.Replace(proposalColumns, " diff,", " '' AS diff,", 1)
