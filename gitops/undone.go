@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 
@@ -50,30 +51,47 @@ func wasTakenBack(old *Record) error {
 		WithFix("Ask who took it back, and why; to propose it all the same, give another key.")
 }
 
-// refuseTakenBack refuses a change that somebody else has proposed exactly so, that
-// was merged, and after which the files are again as they were before it: who
-// did that did not want it. Files that went on from there are another matter.
+// maxSame is how many proposals of exactly the same are looked at.
+const maxSame = 5
+
+// refuseTakenBack refuses a change that somebody else has proposed exactly so,
+// that was merged, and after which the files are again as they were before it:
+// who did that did not want it. Files that went on from there are another
+// matter.
 func (s *Service) refuseTakenBack(ctx context.Context, r *Record, p *planned) error {
-	found, err := s.cfg.Reads.Proposals(ctx, Query{Service: r.Service, State: Merged, PlanHash: r.PlanHash, Limit: 1})
-	if err != nil || len(found) == 0 {
+	found, err := s.cfg.Reads.Proposals(ctx, Query{Service: r.Service, PlanHash: r.PlanHash, Limit: maxSame})
+	if err != nil {
 		return err
 	}
-	old := &found[0]
+	for i := range found {
+		old := &found[i]
+		if old.State == Open { // it may have been merged meanwhile
+			if *old, err = s.refreshed(ctx, *old); err != nil {
+				return err
+			}
+		}
+		if old.State != Merged {
+			continue
+		}
+		if same, err := s.asBefore(ctx, old, p); err != nil || same {
+			return cmp.Or(err, wasTakenBack(old))
+		}
+	}
+	return nil
+}
+
+// asBefore tells whether the files of a plan are on its base as they were before
+// a proposal was made.
+func (s *Service) asBefore(ctx context.Context, old *Record, p *planned) (bool, error) {
 	before, err := s.cfg.Repositories.At(ctx, old.Place, old.BaseCommit)
 	switch {
 	case errors.Is(err, ErrNoCommit): // then nobody can tell
-		return nil
+		return false, nil
 	case err != nil:
-		return err
+		return false, err
 	}
 	same, err := sameFiles(ctx, before, p.repo, p.paths)
-	if closeErr := before.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil && same {
-		err = wasTakenBack(old)
-	}
-	return err
+	return same, errors.Join(err, before.Close())
 }
 
 // sameFiles tells whether files are the same in two commits, or missing in
