@@ -37,6 +37,15 @@ type Blocker struct {
 	Next   string    `json:"next" jsonschema:"what to do about it"`
 }
 
+// approvable tells whether a pull request lacks reviews at most, or was merged.
+func (r *Record) approvable() bool {
+	p := &r.Pull
+	if p.State == PullMerged {
+		return true
+	}
+	return p.State == PullOpen && !p.Draft && p.Mergeable != MergeConflict && p.Mergeable != MergeUnknown && !slices.ContainsFunc(p.Checks, func(c Check) bool { return c.State != CheckPassed })
+}
+
 // blocking tells what keeps an open proposal from being merged, the most
 // pressing first.
 func (r *Record) blocking(now time.Time) (out []Blocker) {

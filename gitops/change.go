@@ -62,6 +62,9 @@ type ProposeChangeInput struct {
 	Evidence    []string `json:"evidence,omitempty" jsonschema:"what shows that it is good: tests, scan, SLO; with links"`
 	Key         string   `json:"key,omitempty"`
 	DryRun      bool     `json:"dryRun,omitempty"`
+	// Usage is what making it took, for figures. Tools of agents take it from
+	// _meta, so that no model has to know it.
+	Usage *Usage `json:"usage,omitempty" mcp:"meta"`
 }
 
 // Bounds of what may be said of a change.
@@ -111,7 +114,7 @@ func (s *Service) site(ctx context.Context, who access.Caller, in ProposeChangeI
 func (c *changing) proposal() ProposeFilesInput {
 	out := ProposeFilesInput{Kind: changeKind, Operation: "propose_change", Service: c.ref, Environment: c.env, Protected: c.protected,
 		Place: c.at, Key: c.in.Key, Exclusive: true, Reason: c.in.Reason, Evidence: c.in.Evidence, Labels: []string{"fairlead"}, Reviewed: true,
-		Edit: c.edit, Describe: c.describe, Render: c.rendering, Input: c.in, DryRun: c.in.DryRun}
+		Edit: c.edit, Describe: c.describe, Render: c.rendering, Usage: c.in.Usage, Input: c.in, DryRun: c.in.DryRun}
 	if c.part != nil {
 		out.Edit, out.Part = c.asPlanned, &access.Part{Whole: c.part.approvedWhole}
 	}
@@ -121,6 +124,9 @@ func (c *changing) proposal() ProposeFilesInput {
 // check tells what is wrong with a change, whatever the files are.
 func (in *ProposeChangeInput) check() error {
 	if err := checkWords(in.Service, in.Environment, in.Key, in.Reason, in.Evidence); err != nil {
+		return err
+	}
+	if err := in.Usage.check(); err != nil {
 		return err
 	}
 	return in.Change.check()

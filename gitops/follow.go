@@ -77,6 +77,8 @@ type Course struct {
 	// it last changed.
 	Opened time.Time `json:"opened,omitzero"`
 	Moved  time.Time `json:"moved,omitzero"`
+	// Ready is when it first lacked reviews at most.
+	Ready time.Time `json:"ready,omitzero"`
 	// Reviewers are who was asked to review.
 	Reviewers []string `json:"reviewers,omitempty"`
 	// Unsure is since when the forge does not tell whether it can be merged.

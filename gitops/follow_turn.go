@@ -130,6 +130,9 @@ func (r *Record) take(p *Pull, now time.Time) {
 	r.movement(p, now.UTC().Truncate(time.Microsecond))
 	r.Pull, r.State, r.CheckedAt = *p, p.State, now.UTC().Truncate(time.Microsecond)
 	r.Pull.Body = ""
+	if r.Course.Ready.IsZero() && r.approvable() {
+		r.Course.Ready = r.CheckedAt
+	}
 	if p.State != PullOpen && r.EndedAt.IsZero() {
 		if r.EndedAt = p.Ended; r.EndedAt.IsZero() {
 			r.EndedAt = r.CheckedAt

@@ -111,6 +111,8 @@ type Record struct {
 	// has to remember besides.
 	Follow Follow
 	Course Course
+	// Usage is what making it took, as its caller has reported.
+	Usage Usage
 	// FollowAt is when it is looked at next, zero for never; ChangedAt when what
 	// callers are told changed last.
 	FollowAt, ChangedAt time.Time

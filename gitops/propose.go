@@ -55,6 +55,8 @@ type ProposeFilesInput struct {
 	Render *Render
 	// Input is what the audit shows of what was asked.
 	Input any
+	// Usage is what making it took; nil leaves what was reported before.
+	Usage *Usage
 	// DryRun works the plan out and does nothing.
 	DryRun bool
 	// Part has the act be part of another one; nil for one of its own.
@@ -228,6 +230,9 @@ func (s *Service) carryOut(ctx context.Context, who access.Caller, r Record, in 
 	work.r.StateThen = r.StateThen
 	work.r.Title, work.r.Reason, work.r.Evidence, work.r.Asked, work.r.Environment = r.Title, r.Reason, r.Evidence, r.Asked, r.Environment
 	work.r.Notes = r.Notes
+	if in.Usage != nil {
+		work.r.Usage = *in.Usage
+	}
 	work.r.Course.Stopped = "" // somebody has looked at it
 	err = work.run(ctx)
 	// What was done is written down even if the caller has gone.

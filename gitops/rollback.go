@@ -18,6 +18,8 @@ type ProposeRollbackInput struct {
 	// Key has another proposal made than that of the same way back.
 	Key    string `json:"key,omitempty"`
 	DryRun bool   `json:"dryRun,omitempty"`
+	// Usage is that of ProposeChangeInput.
+	Usage *Usage `json:"usage,omitempty" mcp:"meta"`
 }
 
 // maxCandidates is how many earlier revisions are looked at for one that is
@@ -63,7 +65,7 @@ func (s *Service) ProposeRollback(ctx context.Context, who access.Caller, in Pro
 	}
 	p, err := s.ProposeFiles(ctx, who, ProposeFilesInput{Kind: RollbackKind, Operation: "propose_rollback", Service: b.ref, Environment: b.env, Protected: at.protected,
 		Place: b.at, Key: in.Key, Exclusive: true, Reason: in.Reason, Evidence: in.Evidence, Observed: b.observed(), Labels: []string{"fairlead", "rollback"}, Reviewed: true,
-		Edit: b.edit, Describe: b.describe, Render: at.render, Input: in, DryRun: in.DryRun})
+		Edit: b.edit, Describe: b.describe, Render: at.render, Usage: in.Usage, Input: in, DryRun: in.DryRun})
 	if err == nil && (p.State == Open || p.State == Pushed) {
 		b.tellOthers(ctx, p)
 	}
@@ -75,6 +77,9 @@ const RollbackKind = "rollback"
 
 // check tells what is wrong with a wish, whatever is deployed.
 func (in *ProposeRollbackInput) check() error {
+	if err := in.Usage.check(); err != nil {
+		return err
+	}
 	return checkWords(in.Service, in.Environment, in.Key, in.Reason, in.Evidence)
 }
 

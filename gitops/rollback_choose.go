@@ -90,8 +90,8 @@ func (b *restoring) nothing() error {
 func (b *restoring) part(ctx context.Context) (int, error) {
 	_, base, err := b.cfg.Repositories.Open(ctx, b.at)
 	if err != nil {
-		if b.site.source.Target != "" {
-			err = unfollowed(err, &LiveApplication{Name: b.app}, &b.site.source)
+		if b.source.Target != "" {
+			err = unfollowed(err, &LiveApplication{Name: b.app}, &b.source)
 		}
 		return 0, err
 	}

@@ -54,7 +54,7 @@ func (b *restoring) observed() []string {
 // told are the notes.
 func (b *restoring) told() []string {
 	out := slices.Concat(b.site.notes, b.notes)
-	if set := b.site.source.Overrides; len(set) > 0 {
+	if set := b.source.Overrides; len(set) > 0 {
 		out = append(out, fmt.Sprintf("Argo CD's application %s sets some values itself, which are not taken back: %s (%s)", b.app, clip(set[0].Name, 100), set[0].In))
 	}
 	if b.health.Verdict == HealthyVerdict {

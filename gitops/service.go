@@ -163,6 +163,8 @@ type Config struct {
 	Forges       map[string]Forge
 	Records      Records
 	Reads        Reads
+	// Figures is what figures are read from; nil has none.
+	Figures FigureReads
 	// Health tells what is deployed, for rollbacks; nil where nothing does.
 	Health *HealthService
 	// Lives tells what Argo CD deploys from; nil where there is none.

@@ -48,6 +48,7 @@ func (r *root) Query() any {
 		"credential":          bind.Operation(b, "get_credentials", access.ReadCredentials, r.d.secrets.Get),
 		"deploymentHealth":    bind.Operation(b, "get_deployment_health", access.ReadHealth, r.d.health.GetDeploymentHealth),
 		"ciStatus":            bind.Operation(b, "get_ci_status", access.ReadChecks, r.d.ci.GetCIStatus),
+		"changeFigures":       bind.Operation(b, "get_change_figures", access.ReadProposals, r.d.gitops.GetChangeFigures),
 		"proposals":           bind.Operation(b, "list_proposals", access.ReadProposals, r.d.gitops.ListProposals),
 		"proposal":            bind.Operation(b, "get_proposal", access.ReadProposals, r.d.gitops.GetProposal),
 		"fleets":              bind.Operation(b, "list_fleets", access.ReadProposals, r.d.gitops.ListFleets),

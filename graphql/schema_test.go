@@ -196,7 +196,8 @@ func TestEveryOperationIsReached(t *testing.T) {
 		"deploymentHealth":              {`(service: "checkout", environment: "production", revision: "0123456789")`, "get_deployment_health"},
 		"proposals":                     {`(service: "checkout", first: 1)`, "list_proposals"},
 		"proposal":                      {`(id: "a")`, "get_proposal"},
-		"proposeRollback":               {`(service: "checkout", environment: "staging", reason: "why", evidence: null)`, "propose_rollback"},
+		"changeFigures":                 {`(period: "1h", service: "checkout", environment: "staging")`, "get_change_figures"},
+		"proposeRollback":               {`(service: "checkout", environment: "staging", reason: "why", evidence: null, usage: {tokens: 50000000000, cost: 0.5})`, "propose_rollback"},
 		"proposeChange":                 {`(service: "checkout", environment: "staging", change: {set: [{path: "a.b", value: 3}], file: null}, reason: "why")`, "propose_change"},
 		"fleets":                        {`(state: "running", first: 1)`, "list_fleets"},
 		"fleet":                         {`(id: "a", state: "failed", first: 1)`, "get_fleet"},
@@ -234,7 +235,7 @@ func TestEveryOperationIsReached(t *testing.T) {
 			if strings.HasSuffix(f.Name, "Approval") {
 				token = "boss" // the admin is an agent
 			}
-			if query := kind + " {" + f.Name + op.args + " " + everything(types, f.Type.Name(), 2) + "}"; strings.Contains(strings.ToLower(f.Name), "preview") || strings.Contains(strings.ToLower(f.Name), "credential") || strings.HasPrefix(f.Name, "pro") || strings.Contains(strings.ToLower(f.Name), "fleet") || f.Name == "searchExternal" || f.Name == "deploymentHealth" || f.Name == "ciStatus" {
+			if query := kind + " {" + f.Name + op.args + " " + everything(types, f.Type.Name(), 2) + "}"; strings.Contains(strings.ToLower(f.Name), "preview") || f.Name == "changeFigures" || strings.Contains(strings.ToLower(f.Name), "credential") || strings.HasPrefix(f.Name, "pro") || strings.Contains(strings.ToLower(f.Name), "fleet") || f.Name == "searchExternal" || f.Name == "deploymentHealth" || f.Name == "ciStatus" {
 				s.post(token, query, nil) // there is no room for previews, credentials, proposals, checks and deployments here and nobody outside, and it says so
 			} else {
 				s.data(token, query, nil)

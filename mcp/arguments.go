@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 
+	mcpgo "github.com/mark3labs/mcp-go/mcp"
+
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
@@ -23,9 +25,21 @@ type argument struct {
 }
 
 // argumentsOf are the fields of an input type that a tool takes.
-func argumentsOf(t reflect.Type) []argument {
+func argumentsOf(t reflect.Type) []argument { return fieldsOf(t, false) }
+
+// metaOf are the fields that a tool takes of a call's _meta, each under
+// metaPrefix: what whoever runs a model tells, and no model has to know.
+func metaOf(t reflect.Type) []argument { return fieldsOf(t, true) }
+
+// metaPrefix begins the names of what is taken of _meta.
+const metaPrefix = "fairlead.dev/"
+
+func fieldsOf(t reflect.Type, meta bool) []argument {
 	var out []argument
 	for _, f := range reflect.VisibleFields(t) {
+		if meta != (f.Tag.Get("mcp") == "meta") {
+			continue
+		}
 		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
 		description := f.Tag.Get("jsonschema")
 		if name == "" || name == "-" || description == "-" {
@@ -101,6 +115,27 @@ func decode(args []argument, raw json.RawMessage, in reflect.Value) error {
 			continue
 		}
 		if err := set(a.name, value, in.FieldByIndex(a.index)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeMeta fills in what is taken of a call's _meta.
+func takeMeta(fields []argument, meta *mcpgo.Meta, in reflect.Value) error {
+	if meta == nil {
+		return nil
+	}
+	for _, f := range fields {
+		v, ok := meta.AdditionalFields[metaPrefix+f.name]
+		if !ok {
+			continue
+		}
+		raw, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		if err := set("_meta "+metaPrefix+f.name, raw, in.FieldByIndex(f.index)); err != nil {
 			return err
 		}
 	}

@@ -52,7 +52,7 @@ func tool[I, O any](d *door, name, title, description string, action access.Acti
 	if t.toolset == "" {
 		t.toolset = "catalog"
 	}
-	args := argumentsOf(reflect.TypeFor[I]())
+	args, meta := argumentsOf(reflect.TypeFor[I]()), metaOf(reflect.TypeFor[I]())
 	e := entry{toolset: t.toolset, action: action, tool: mcpgo.Tool{
 		Name: name, Title: title, Description: description, Annotations: hints(action),
 		RawInputSchema: inputSchema(args), RawOutputSchema: outputSchema(reflect.TypeFor[O]()),
@@ -60,6 +60,9 @@ func tool[I, O any](d *door, name, title, description string, action access.Acti
 	e.handle = func(ctx context.Context, r mcpgo.CallToolRequest) (*mcpgo.CallToolResult, error) {
 		var in I
 		if err := decode(args, r.Params.RawArguments, reflect.ValueOf(&in).Elem()); err != nil {
+			return failed(err), nil
+		}
+		if err := takeMeta(meta, r.Params.Meta, reflect.ValueOf(&in).Elem()); err != nil {
 			return failed(err), nil
 		}
 		if t.confirm != nil {

@@ -82,6 +82,7 @@ func (d *door) proposals() []route {
 		at("GET /api/v1/checks", "get_ci_status", "How the checks of a commit of a service's own repository went", access.ReadChecks, d.CI.GetCIStatus),
 		at("GET /api/v1/proposals", "list_proposals", "The proposals that you may see, newest first, without their diffs", access.ReadProposals, g.ListProposals),
 		at("POST /api/v1/proposals", "propose_change", "Propose a change to what is deployed by pull request", access.ProposeChange, g.ProposeChange),
+		at("GET /api/v1/changes/figures", "get_change_figures", "How often is deployed, how long changes take, how many fail, and what agents took, by team, service and agent", access.ReadProposals, g.GetChangeFigures),
 		at("POST /api/v1/rollbacks", "propose_rollback", "Propose to take an environment back to the newest earlier revision that was healthy", access.ProposeChange, g.ProposeRollback),
 		at("GET /api/v1/proposals/{id}", "get_proposal", "One proposal, and what has become of it", access.ReadProposals, g.GetProposal),
 		at("POST /api/v1/knowledge/answers", "propose_answer", "Propose a question and its answer by pull request", access.ProposeChange, k.ProposeAnswer),

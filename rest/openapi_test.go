@@ -133,6 +133,7 @@ func asked() []struct{ op, method, path, body, status string } {
 		{"get_ci_status", "GET", "/api/v1/checks?service=checkout&revision=main", "", "422"},
 		{"list_proposals", "GET", "/api/v1/proposals?service=checkout", "", "422"},
 		{"propose_change", "POST", "/api/v1/proposals", `{"service":"checkout","environment":"staging","change":{"replicas":3},"reason":"load"}`, "422"},
+		{"get_change_figures", "GET", "/api/v1/changes/figures?period=168h&service=checkout", "", "422"},
 		{"propose_rollback", "POST", "/api/v1/rollbacks", `{"service":"checkout","environment":"staging","reason":"orders fail"}`, "422"},
 		{"get_proposal", "GET", "/api/v1/proposals/none", "", "422"},
 		{"list_fleets", "GET", "/api/v1/fleets?state=running", "", "422"},

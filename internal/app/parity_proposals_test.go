@@ -16,6 +16,8 @@ func proposalOperations() []operation {
 		{name: "propose_rollback", paths: []string{"id"}, method: "POST", rest: "/api/v1/rollbacks", field: "proposeRollback", body: `{"service":"checkout","environment":"production","reason":"orders fail"}`,
 			graph: `mutation { proposeRollback(service: "checkout", environment: "production", reason: "orders fail") { id } }`,
 			tool:  "propose_rollback", args: map[string]any{"service": "checkout", "environment": "production", "reason": "orders fail"}},
+		{name: "get_change_figures", paths: []string{"total.proposals", "total.deployments", "total.refused", "teams[].name", "services[].name", "agents[].proposals"}, method: "GET", rest: "/api/v1/changes/figures?period=24h&service=checkout", field: "changeFigures",
+			graph: `changeFigures(period: "24h", service: "checkout") { total { proposals deployments refused } teams { name } services { name } agents { proposals } }`},
 		{name: "list_proposals", paths: []string{"items[].id", "items[].state", "items[].service", "items[].person", "items[].plan.hash"}, method: "GET", rest: "/api/v1/proposals", field: "proposals",
 			graph: "proposals { items { id state service person plan { hash } } }", tool: "list_proposals"},
 		{name: "promote_answer", paths: []string{"id"}, method: "POST", rest: "/api/v1/knowledge/skills", body: `{"handle":"doc://checkout/none.md"}`, field: "promoteAnswer",

@@ -105,7 +105,7 @@ func (a *App) makeProposals(guard *access.Guard) (err error) {
 	if a.health != nil {
 		lives = a.health
 	}
-	a.gitops, err = gitops.New(gitops.Config{Renderer: renderer, Lives: lives, Policy: a.cfg.policy, Guard: guard, Catalog: a.catalog, Repositories: repos, Forges: forges, Records: a.store, Reads: a.store, Mail: mail,
+	a.gitops, err = gitops.New(gitops.Config{Renderer: renderer, Lives: lives, Policy: a.cfg.policy, Guard: guard, Catalog: a.catalog, Repositories: repos, Forges: forges, Records: a.store, Reads: a.store, Figures: a.store, Mail: mail,
 		Follow: a.following(repos), Fleets: a.fleets(), Health: a.health})
 	if err == nil {
 		err = a.makeCI(repos)

@@ -18,14 +18,14 @@ var (
 )
 
 const proposalColumns = `id, kind, title, service, about, place, branch, person, agent, idem_key, reason, evidence, paths, plan_hash, diff, base_commit, commit_id, state, pull, notes,
-	created_at, updated_at, checked_at, ended_at, slot, environment, asked, touched, follow, course, outcome, follow_at, changed_at, rendered, state_then`
+	created_at, updated_at, checked_at, ended_at, slot, environment, asked, touched, follow, course, outcome, follow_at, changed_at, rendered, state_then, used`
 
 // scanProposal reads proposalColumns.
 func scanProposal(scan func(...any) error) (r gitops.Record, err error) {
-	var about, place, evidence, paths, pull, notes, touched, follow, course, outcome, rendered, then string
+	var about, place, evidence, paths, pull, notes, touched, follow, course, outcome, rendered, then, used string
 	var created, updated, checked, ended, followed, changed int64
 	err = scan(&r.ID, &r.Kind, &r.Title, &r.Service, &about, &place, &r.Branch, &r.Person, &r.Agent, &r.Key, &r.Reason, &evidence, &paths, &r.PlanHash, &r.Diff, &r.BaseCommit, &r.Commit, &r.State, &pull, &notes,
-		&created, &updated, &checked, &ended, &r.Slot, &r.Environment, &r.Asked, &touched, &follow, &course, &outcome, &followed, &changed, &rendered, &then)
+		&created, &updated, &checked, &ended, &r.Slot, &r.Environment, &r.Asked, &touched, &follow, &course, &outcome, &followed, &changed, &rendered, &then, &used)
 	if err != nil {
 		return r, err
 	}
@@ -34,7 +34,7 @@ func scanProposal(scan func(...any) error) (r gitops.Record, err error) {
 	for _, f := range []struct {
 		text string
 		into any
-	}{{about, &r.About}, {place, &r.Place}, {evidence, &r.Evidence}, {paths, &r.Paths}, {pull, &r.Pull}, {notes, &r.Notes}, {touched, &r.Touched}, {follow, &r.Follow}, {course, &r.Course}, {rendered, &r.Rendered}, {then, &r.StateThen}} {
+	}{{about, &r.About}, {place, &r.Place}, {evidence, &r.Evidence}, {paths, &r.Paths}, {pull, &r.Pull}, {notes, &r.Notes}, {touched, &r.Touched}, {follow, &r.Follow}, {course, &r.Course}, {rendered, &r.Rendered}, {then, &r.StateThen}, {used, &r.Usage}} {
 		if err := json.Unmarshal([]byte(f.text), f.into); err != nil {
 			return r, fmt.Errorf("reading proposal %s: %w", r.ID, err)
 		}
@@ -44,8 +44,8 @@ func scanProposal(scan func(...any) error) (r gitops.Record, err error) {
 
 // proposalValues are the values of proposalColumns, and those to find it by.
 func proposalValues(r *gitops.Record) ([]any, error) {
-	var texts [11]string
-	for i, v := range []any{r.About, r.Place, append([]string{}, r.Evidence...), append([]string{}, r.Paths...), r.Pull, append([]string{}, r.Notes...), append([]gitops.Touched{}, r.Touched...), r.Follow, r.Course, r.Rendered, r.StateThen} {
+	var texts [12]string
+	for i, v := range []any{r.About, r.Place, append([]string{}, r.Evidence...), append([]string{}, r.Paths...), r.Pull, append([]string{}, r.Notes...), append([]gitops.Touched{}, r.Touched...), r.Follow, r.Course, r.Rendered, r.StateThen, r.Usage} {
 		enc, err := json.Marshal(v)
 		if err != nil {
 			return nil, err
@@ -54,7 +54,7 @@ func proposalValues(r *gitops.Record) ([]any, error) {
 	}
 	return []any{r.ID, r.Kind, r.Title, r.Service, texts[0], texts[1], r.Branch, r.Person, r.Agent, r.Key, r.Reason, texts[2], texts[3], r.PlanHash, r.Diff, r.BaseCommit, r.Commit, r.State, texts[4], texts[5],
 		micros(r.CreatedAt), micros(r.UpdatedAt), micros(r.CheckedAt), micros(r.EndedAt), r.Slot,
-		r.Environment, r.Asked, texts[6], texts[7], texts[8], r.Follow.Outcome, micros(r.FollowAt), micros(r.ChangedAt), texts[9], texts[10], r.Place.Forge, r.Place.Name}, nil
+		r.Environment, r.Asked, texts[6], texts[7], texts[8], r.Follow.Outcome, micros(r.FollowAt), micros(r.ChangedAt), texts[9], texts[10], texts[11], r.Place.Forge, r.Place.Name}, nil
 }
 
 func (s *Store) proposalsDown(what string, err error) error {

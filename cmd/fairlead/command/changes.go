@@ -19,6 +19,7 @@ type changeCmd struct {
 	Propose  changeProposeCmd  `cmd:"" help:"Propose a change to what is deployed, by pull request."`
 	CI       changeCICmd       `cmd:"" name:"ci" help:"How the checks of a commit of a service went; exits with 1 unless they passed."`
 	Fleet    fleetCmd          `cmd:"" help:"One change of many services: plan, propose wave by wave, watch."`
+	Figures  changeFiguresCmd  `cmd:"" help:"How often is deployed, how long changes take, how many fail, and what agents took."`
 	Rollback changeRollbackCmd `cmd:"" help:"Propose to take an environment back to the newest earlier revision that was healthy."`
 	Edit     changeEditCmd     `cmd:"" help:"Change a YAML file by exactly the bytes that are meant, offline."`
 }
@@ -149,6 +150,10 @@ func propose(c *console, path string, body map[string]any) error {
 			}
 		case bool:
 			if !v {
+				delete(body, name)
+			}
+		case map[string]any:
+			if v == nil {
 				delete(body, name)
 			}
 		}
