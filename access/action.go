@@ -35,7 +35,7 @@ func Actions() []Action {
 	return []Action{ReadCatalog, RefreshCatalog, RegisterCatalog, UnregisterCatalog, SearchExternal,
 		ReadPreviews, CreatePreview, ExtendPreview, DeletePreview, ForcePreview, ReadStrays, SweepPreviews,
 		ReadCredentials, RequestCredentials, CollectCredentials, RenewCredentials, RevokeCredentials, RevealCredentials,
-		ReadProposals, ProposeChange, RunFleet, ReadHealth, ReadChecks, ReadApprovals, DecideApprovals, ReadAudit, ReadSelf, ReadSchema}
+		ReadProposals, ProposeChange, RunFleet, ReadHealth, ReadChecks, LinkForge, ReadApprovals, DecideApprovals, ReadAudit, ReadSelf, ReadSchema}
 }
 
 // Effect is what an action does to the world, in the terms of MCP's hints.
@@ -56,7 +56,7 @@ func (a Action) Effect() Effect {
 		return Effect{Idempotent: true}
 	case SearchExternal:
 		return Effect{Idempotent: true, Open: true}
-	case RegisterCatalog, CreatePreview, ExtendPreview, RequestCredentials, CollectCredentials, RenewCredentials, RevealCredentials, DecideApprovals:
+	case RegisterCatalog, CreatePreview, ExtendPreview, RequestCredentials, CollectCredentials, RenewCredentials, RevealCredentials, LinkForge, DecideApprovals:
 		return Effect{}
 	case UnregisterCatalog, DeletePreview, ForcePreview, SweepPreviews, RevokeCredentials:
 		return Effect{Destructive: true, Idempotent: true}

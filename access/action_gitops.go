@@ -15,4 +15,7 @@ const (
 	ReadHealth Action = "gitops.health"
 	// ReadChecks is reading how the checks of a commit went.
 	ReadChecks Action = "gitops.checks"
+	// LinkForge is linking one's own account at a forge, and taking that back. It
+	// is done to no entity.
+	LinkForge Action = "gitops.link"
 )

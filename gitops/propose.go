@@ -269,19 +269,24 @@ type work struct {
 	in     *ProposeFilesInput
 	holder string
 	r      Record
+	// as is the person's own account at the forge; nil where none is linked.
+	as *Account
 	// judged is the hash of the plan that policy and people have looked at.
 	judged string
 }
 
 // run pushes the branch and has its pull request be there.
 func (w *work) run(ctx context.Context) error {
+	if err := w.actAs(ctx); err != nil {
+		return err
+	}
 	if err := w.push(ctx); err != nil {
 		return err
 	}
 	if w.r.State == Merged || w.r.State == Unchanged {
 		return nil
 	}
-	forge := w.cfg.Forges[w.r.Place.Forge]
+	forge := w.forge()
 	if forge == nil {
 		w.r.State = Pushed
 		return nil
@@ -319,13 +324,13 @@ func (w *work) push(ctx context.Context) (err error) {
 			return nil // it is there already
 		}
 		when := w.cfg.Now().UTC().Truncate(time.Second)
-		commit, pushErr := p.repo.Push(ctx, Push{Files: p.files, Message: w.message(ctx), Author: w.person(w.r.Person), When: when, Branch: w.r.Branch, Expected: head})
+		commit, pushErr := p.repo.Push(ctx, Push{Files: p.files, Message: w.message(ctx), Author: w.person(w.r.Person), When: when, Branch: w.r.Branch, Expected: head, As: w.as})
 		if err = pushErr; err == nil {
 			w.r.Commit, w.r.BaseCommit, w.r.PlanHash, w.r.UpdatedAt = commit, p.commit, p.hash, when
 			return w.save(ctx, &w.r, w.holder, false)
 		}
 		if !errors.Is(err, ErrMoved) {
-			return err
+			return w.notLet(err)
 		}
 	}
 	return err

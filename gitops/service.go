@@ -77,7 +77,8 @@ type Repository interface {
 	// Head is the commit that a branch is at now; "" where there is none.
 	Head(ctx context.Context, branch string) (string, error)
 	// Push makes a commit on the base and pushes it to a branch. An error that is
-	// ErrMoved says that a branch was elsewhere.
+	// ErrMoved says that a branch was elsewhere, one that is ErrDenied that the
+	// account may not.
 	Push(ctx context.Context, p Push) (commit string, err error)
 }
 
@@ -100,6 +101,9 @@ type Push struct {
 	// Branch is where it goes; Expected what it has to be at, "" where it must
 	// not exist.
 	Branch, Expected string
+	// As is the person's own account at the forge, which pushes; nil for
+	// Fairlead's.
+	As *Account
 }
 
 // Person is a name and an address for Git.
@@ -153,8 +157,8 @@ type Query struct {
 	Limit    int
 }
 
-// Config is what a Service is made of; all but Fleets, Health, Follow, Lives,
-// Renderer and Now is needed.
+// Config is what a Service is made of; all but Accounts, Fleets, Health, Follow,
+// Lives, Renderer and Now is needed.
 type Config struct {
 	Policy       *access.Policy
 	Guard        *access.Guard
@@ -171,6 +175,8 @@ type Config struct {
 	Lives Lives
 	// Renderer renders manifests; nil leaves it.
 	Renderer Renderer
+	// Accounts are those that persons have linked; nil where none can be.
+	Accounts Accounts
 	// Mail makes the address of somebody whom the catalog knows none of, by
 	// their name.
 	Mail func(name string) string

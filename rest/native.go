@@ -80,6 +80,10 @@ func (d *door) proposals() []route {
 	return []route{
 		at("GET /api/v1/deployments/health", "get_deployment_health", "How a service is doing where it is deployed, and on what grounds", access.ReadHealth, d.Health.GetDeploymentHealth),
 		at("GET /api/v1/checks", "get_ci_status", "How the checks of a commit of a service's own repository went", access.ReadChecks, d.CI.GetCIStatus),
+		at("GET /api/v1/forge-links", "list_forge_links", "The forges there are, and which of your accounts are linked there", access.ReadSelf, d.Links.ListForgeLinks),
+		at("POST /api/v1/forge-links", "start_forge_link", "Begin to link your account at a forge", access.LinkForge, d.Links.StartForgeLink),
+		at("POST /api/v1/forge-links/{id}/finish", "finish_forge_link", "Keep an account that you have agreed and confirmed to link", access.LinkForge, d.Links.FinishForgeLink),
+		at("DELETE /api/v1/forge-links/{forge}", "unlink_forge", "Forget your account at a forge", access.LinkForge, d.Links.UnlinkForge),
 		at("GET /api/v1/proposals", "list_proposals", "The proposals that you may see, newest first, without their diffs", access.ReadProposals, g.ListProposals),
 		at("POST /api/v1/proposals", "propose_change", "Propose a change to what is deployed by pull request", access.ProposeChange, g.ProposeChange),
 		at("GET /api/v1/changes/figures", "get_change_figures", "How often is deployed, how long changes take, how many fail, and what agents took, by team, service and agent", access.ReadProposals, g.GetChangeFigures),

@@ -62,7 +62,7 @@ func tags() []any {
 
 func tagOf(rt route) string {
 	switch {
-	case slices.Contains([]access.Action{access.ReadSelf, access.ReadAudit, access.ReadApprovals, access.DecideApprovals}, rt.action):
+	case slices.Contains([]access.Action{access.ReadSelf, access.LinkForge, access.ReadAudit, access.ReadApprovals, access.DecideApprovals}, rt.action):
 		return "access"
 	case rt.action == "":
 		return "about"

@@ -42,6 +42,8 @@ type Config struct {
 	Health *gitops.HealthService
 	// CI may be left out: then its operation says so.
 	CI *gitops.CIService
+	// Links may be left out: then its operations say so.
+	Links *gitops.LinkService
 	// Knowledge may be left out: then its operations are refused.
 	Knowledge *knowledge.Service
 	// Authenticate tells who sends a request.

@@ -86,6 +86,7 @@ type App struct {
 	health        *gitops.HealthService // nil without an Argo CD
 	observer      *gitops.Observer      // nil without an Argo CD
 	ci            *gitops.CIService     // nil without a forge
+	links         *gitops.LinkService   // nil without a forge
 	guards        *git.Fixed            // of previews by Argo CD; nil without
 	jobs          *jobs.Queue
 	jobsDB        *sql.DB        // of SQLite

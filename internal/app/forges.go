@@ -33,6 +33,10 @@ type writing struct {
 	// token writes to its repositories, also by Git.
 	token  forge.Credentials
 	client forgeClient
+	// as is a client for a person's own account, and flow how persons link those;
+	// nil where they cannot.
+	as   func(forge.Credentials) (gitops.Forge, error)
+	flow *forge.Flow
 }
 
 // forgeClient is what a forge's client can do.
@@ -85,13 +89,25 @@ func (a *App) makeForges() error {
 		switch {
 		case f.GitHub != nil:
 			w.kind, w.web, w.token = "github", f.GitHub.Web(), f.GitHub.Token()
-			w.client, err = github.NewForge(f.Name, *f.GitHub, a.cfg.dir, github.WithBudgets(&a.budgets))
+			var c *github.Client
+			if c, err = github.NewForge(f.Name, *f.GitHub, a.cfg.dir, github.WithBudgets(&a.budgets)); err == nil {
+				w.client, w.flow = c, c.Flow(a.cfg.dir, &a.budgets)
+				w.as = func(t forge.Credentials) (gitops.Forge, error) { return c.As(t, &a.budgets) }
+			}
 		case f.Gitea != nil:
 			w.kind, w.web, w.token = "gitea", f.Gitea.Web(), f.Gitea.Token()
-			w.client, err = gitea.NewForge(f.Name, *f.Gitea, a.cfg.dir, gitea.WithBudgets(&a.budgets))
+			var c *gitea.Client
+			if c, err = gitea.NewForge(f.Name, *f.Gitea, a.cfg.dir, gitea.WithBudgets(&a.budgets)); err == nil {
+				w.client, w.flow = c, c.Flow(a.cfg.dir, &a.budgets)
+				w.as = func(t forge.Credentials) (gitops.Forge, error) { return c.As(t, &a.budgets) }
+			}
 		case f.GitLab != nil:
 			w.kind, w.web, w.token = "gitlab", f.GitLab.Web(), f.GitLab.Token()
-			w.client, err = gitlab.NewForge(f.Name, *f.GitLab, a.cfg.dir, gitlab.WithBudgets(&a.budgets))
+			var c *gitlab.Client
+			if c, err = gitlab.NewForge(f.Name, *f.GitLab, a.cfg.dir, gitlab.WithBudgets(&a.budgets)); err == nil {
+				w.client, w.flow = c, c.Flow(a.cfg.dir, &a.budgets)
+				w.as = func(t forge.Credentials) (gitops.Forge, error) { return c.As(t, &a.budgets) }
+			}
 		}
 		if err != nil {
 			return err

@@ -19,6 +19,12 @@ import (
 // proposals go, too.
 func startWithGitea(t *testing.T, f *realtest.Forge, org string, more ...string) *server {
 	t.Helper()
+	return startGitea(t, f, org, func(_, config string) string { return config + strings.Join(more, "") })
+}
+
+// startGitea is startWithGitea by a configuration that is changed.
+func startGitea(t *testing.T, f *realtest.Forge, org string, change func(dir, config string) string) *server {
+	t.Helper()
 	f.API(t, http.MethodPost, "/orgs", map[string]string{"username": org}, nil)
 	f.API(t, http.MethodPost, "/orgs/"+org+"/repos", map[string]any{"name": "shop", "auto_init": true, "private": true, "default_branch": "main"}, nil)
 	const entity = "kind: Component\nmetadata: {name: shop}\nspec: {type: service, lifecycle: production, owner: team}\n---\nkind: Group\nmetadata: {name: team}\nspec: {type: team, children: []}\n---\n" +
@@ -36,7 +42,7 @@ func startWithGitea(t *testing.T, f *realtest.Forge, org string, more ...string)
 		write(t, filepath.Join(dir, name), text)
 	}
 	config := filepath.Join(dir, "fairlead.yaml")
-	write(t, config, fmt.Sprintf(`listen: 127.0.0.1:0
+	write(t, config, change(dir, fmt.Sprintf(`listen: 127.0.0.1:0
 auth:
   tokens:
     - {name: agent, tokenFile: ./agent, subject: user:default/ada, agent: claude, groups: [group:default/team], roles: [developer]}
@@ -46,7 +52,7 @@ catalog:
   refresh: 1h
   sources: [{name: shop, git: {url: "%s/%s/shop.git", ref: main, credentials: {tokenFile: ./reading}}}]
 forges: [{name: tea, gitea: {url: "%s", tokenFile: ./writing, webhookSecretFile: ./hook}}]
-`, f.URL, org, f.URL)+strings.Join(more, ""))
+`, f.URL, org, f.URL)))
 	s.start(config)
 	f.API(t, http.MethodPost, "/repos/"+org+"/shop/hooks", map[string]any{"type": "gitea", "active": true, "events": []string{"push", "pull_request"},
 		"config": map[string]string{"url": s.url + "/webhooks/gitea", "content_type": "json", "secret": "hook-secret"}}, nil)

@@ -21,6 +21,13 @@ const deployed = "resources: [deployment.yaml]\nimages:\n  - name: ghcr.io/acme/
 func startChangesAtGitea(t *testing.T, f *realtest.Forge, org string, more ...string) (s *server, api string) {
 	t.Helper()
 	s = startWithGitea(t, f, org, more...)
+	return s, s.changesAt(f, org)
+}
+
+// changesAt makes that repository, and has the service name it.
+func (s *server) changesAt(f *realtest.Forge, org string) (api string) {
+	t := s.t
+	t.Helper()
 	f.API(t, http.MethodPost, "/orgs/"+org+"/repos", map[string]any{"name": "deploy", "auto_init": true, "private": true, "default_branch": "main"}, nil)
 	api = "/repos/" + org + "/deploy"
 	s.file(f, api, "shop/staging/kustomization.yaml", []byte(deployed))
@@ -36,7 +43,7 @@ func startChangesAtGitea(t *testing.T, f *realtest.Forge, org string, more ...st
 	s.await("the environments are known", func() bool {
 		return strings.Contains(s.send("developer", http.MethodGet, "/api/v1/brief?service=shop", "").body, "shop/staging")
 	})
-	return s, api
+	return api
 }
 
 // file commits a file by Gitea's API.

@@ -23,6 +23,10 @@ import (
 // ProposalsConfig lets changes be proposed to repositories that are at no
 // configured forge, too, and says where answers and skills go.
 type ProposalsConfig struct {
+	// TokenKeyFile holds the key that the tokens of accounts are kept under which
+	// persons have linked: 32 random bytes, as they are or in base64. Further lines
+	// are keys from before. Without it none can be linked.
+	TokenKeyFile string `yaml:"tokenKeyFile"`
 	// Answers and Skills are where they are written; default the service's own
 	// repository, below docs/answers and skills.
 	Answers FolderConfig `yaml:"answers"`
@@ -90,6 +94,9 @@ func (a *App) makeProposals(guard *access.Guard) (err error) {
 	for _, f := range a.forges {
 		forges[f.name] = f.client
 	}
+	if err := a.makeLinks(guard); err != nil {
+		return err
+	}
 	host := "fairlead.invalid"
 	if u, err := url.Parse(a.cfg.PublicURL); err == nil && u.Hostname() != "" {
 		host = u.Hostname()
@@ -105,7 +112,7 @@ func (a *App) makeProposals(guard *access.Guard) (err error) {
 	if a.health != nil {
 		lives = a.health
 	}
-	a.gitops, err = gitops.New(gitops.Config{Renderer: renderer, Lives: lives, Policy: a.cfg.policy, Guard: guard, Catalog: a.catalog, Repositories: repos, Forges: forges, Records: a.store, Reads: a.store, Figures: a.store, Mail: mail,
+	a.gitops, err = gitops.New(gitops.Config{Renderer: renderer, Lives: lives, Policy: a.cfg.policy, Guard: guard, Catalog: a.catalog, Repositories: repos, Forges: forges, Records: a.store, Reads: a.store, Figures: a.store, Accounts: a.links, Mail: mail,
 		Follow: a.following(repos), Fleets: a.fleets(), Health: a.health})
 	if err == nil {
 		err = a.makeCI(repos)

@@ -89,9 +89,14 @@ type pullHosts struct{ a *App }
 func (h pullHosts) of(at previews.PullRef) (*writing, error) {
 	i := slices.IndexFunc(h.a.forges, func(w writing) bool { return w.name == at.Forge })
 	if i < 0 {
-		return nil, fault.New(fault.NotFound, "no forge is called %q any more", at.Forge).WithFix("Configure it under forges again.")
+		return nil, errNoForge(at.Forge)
 	}
 	return &h.a.forges[i], nil
+}
+
+// errNoForge says that a forge is not configured any more.
+func errNoForge(name string) error {
+	return fault.New(fault.NotFound, "no forge is called %q any more", name).WithFix("Configure it under forges again.")
 }
 
 // PullRequest reads one.

@@ -25,7 +25,7 @@ func (a *App) handler() (_ http.Handler, err error) {
 			return nil, err
 		}
 	}
-	restDoor, err := rest.New(rest.Config{Catalog: a.catalog, Knowledge: a.knowledge, Access: a.access, Previews: a.previews, Secrets: a.secrets, Gitops: a.gitops, Health: a.health, CI: a.ci, Authenticate: a.authenticate, Recorder: a.telemetry,
+	restDoor, err := rest.New(rest.Config{Catalog: a.catalog, Knowledge: a.knowledge, Access: a.access, Previews: a.previews, Secrets: a.secrets, Gitops: a.gitops, Health: a.health, CI: a.ci, Links: a.links, Authenticate: a.authenticate, Recorder: a.telemetry,
 		Origins: a.cfg.CORS, Challenge: challenge, Logger: log})
 	if err != nil {
 		return nil, err
@@ -49,6 +49,7 @@ func (a *App) handler() (_ http.Handler, err error) {
 	for _, kind := range []string{"github", "gitea", "gitlab"} {
 		mux.Handle("POST /webhooks/"+kind, a.webhooks(a.hooks[kind]))
 	}
+	mux.Handle(linkCallback, a.linkPages())
 	a.serveGuards(mux)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "alive\n") })
 	mux.HandleFunc("GET /readyz", a.readyz)

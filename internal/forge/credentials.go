@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/fairlead-dev/fairlead/gitops"
 )
 
 // Credentials say where a token is found. It is read anew for each request,
@@ -16,6 +18,16 @@ type Credentials struct {
 	TokenFile string `yaml:"tokenFile"`
 	// TokenEnv is an environment variable that holds it instead.
 	TokenEnv string `yaml:"tokenEnv"`
+
+	// lent is a person's own token, and whose says whose.
+	lent         func() string // a function, as a text would be printed with what holds it
+	whose, forge string
+}
+
+// Lent are credentials that are a person's own token; whose says whose, and
+// name what the forge is called that it was linked at, for messages.
+func Lent(whose, name string, t gitops.Token) Credentials {
+	return Credentials{lent: t.Reveal, whose: whose, forge: name}
 }
 
 // maxSecret is the size in bytes of the largest file that is read as a secret.
@@ -47,7 +59,7 @@ func (c Credentials) ValidateOrShort(ps *Problems, file, env string) {
 }
 
 // Set tells whether any are configured.
-func (c Credentials) Set() bool { return c.TokenFile != "" || c.TokenEnv != "" }
+func (c Credentials) Set() bool { return c.TokenFile != "" || c.TokenEnv != "" || c.lent != nil }
 
 // In resolves a relative file against the configuration's folder.
 func (c Credentials) In(dir string) Credentials {
@@ -65,6 +77,8 @@ func in(dir, file string) string {
 // String says where the token is found, and nothing of the token.
 func (c Credentials) String() string {
 	switch {
+	case c.whose != "":
+		return "the account that " + c.whose + " has linked"
 	case c.TokenFile != "":
 		return "the token file " + c.TokenFile
 	case c.TokenEnv != "":
@@ -76,8 +90,11 @@ func (c Credentials) String() string {
 
 // token reads the token; "" where none is configured.
 func (c Credentials) token() (string, error) {
-	if !c.Set() {
+	switch {
+	case !c.Set():
 		return "", nil
+	case c.lent != nil:
+		return c.lent(), nil
 	}
 	text := os.Getenv(c.TokenEnv)
 	if c.TokenFile != "" {

@@ -38,10 +38,28 @@ func (w Wire) Explain(step string, err error) error {
 		WithFix("Check that the address is that of the forge, and that nothing between here and there changes its answers.").Because(err)
 }
 
+// explainLent is for what a person's own account meets with.
+func (w Wire) explainLent(step string, status *StatusError) *fault.Error {
+	c := w.Credentials
+	switch {
+	case c.whose == "" || status.Limited:
+	case status.Status == http.StatusUnauthorized:
+		return fault.New(fault.FailedPrecondition, "%s: %s refuses %s: it was revoked, or has expired (HTTP 401)", step, w.Host, c).
+			WithFix("Link the account anew: fairlead login --forge %s. Or have proposals made by Fairlead's own account again: fairlead login --forge %s --unlink.", c.forge, c.forge)
+	case status.Status == http.StatusForbidden:
+		return fault.New(fault.FailedPrecondition, "%s: %s does not allow that to %s (HTTP 403)", step, w.Host, c).
+			WithFix("Ask for the right to do it there. Or have proposals made by Fairlead's own account: fairlead login --forge %s --unlink.", c.forge)
+	}
+	return nil
+}
+
 func (w Wire) explainStatus(step string, err error) *fault.Error {
 	var status *StatusError
 	if !errors.As(err, &status) {
 		return nil
+	}
+	if f := w.explainLent(step, status); f != nil {
+		return f
 	}
 	switch {
 	case status.Limited:
@@ -123,6 +141,9 @@ func (w Wire) ExplainWrite(step string, err error) error {
 	var status *StatusError
 	if !errors.As(err, &status) || status.Limited {
 		return w.Explain(step, err)
+	}
+	if f := w.explainLent(step, status); f != nil {
+		return f.Because(err)
 	}
 	switch status.Status {
 	case http.StatusForbidden:

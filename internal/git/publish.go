@@ -67,7 +67,14 @@ type Publication struct {
 	// has to be at, "" where it must not exist. What the branch held before is
 	// not kept, unless it is Base.
 	Branch, Expected string
+	// Token gives what pushes over HTTP in the place of the repository's own
+	// credentials; nil for those. What is read is read with those.
+	Token func() string
 }
+
+// ErrDenied is in the chain of the error of a push that a server does not let
+// the account make.
+var ErrDenied = errors.New("the account may not push")
 
 // Published says what came of a publication.
 type Published struct {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
@@ -34,23 +35,30 @@ func (r *remote) push(ctx context.Context, u update) error {
 	}
 	defer release()
 	return r.within(ctx, pushing, func(ctx context.Context) error {
-		w, err := r.dialPush(ctx)
+		w, err := r.dialPush(ctx, u.p.Token)
 		if err != nil {
 			return err
 		}
 		defer w.close()
-		return r.mayPush(u.over(ctx, r.name(), w))
+		return r.mayPush(u.over(ctx, r.name(), w), u.p.Token != nil)
 	})
 }
 
 const pushing = "pushing to"
 
-func (r *remote) dialPush(ctx context.Context) (pushWire, error) {
+// dialPush starts a conversation to push; over HTTP with another token where one
+// is lent.
+func (r *remote) dialPush(ctx context.Context, lent func() string) (pushWire, error) {
 	if r.at.kind == overSSH {
 		w, err := dialSSH(ctx, r.at, r.cfg.Credentials, receivePack, false)
 		if err != nil {
 			return nil, err // a nil *sshWire must not become a pushWire
 		}
+		return w, nil
+	}
+	if lent != nil {
+		w := newHTTPWire(r.limit.transport, r.at.url, "oauth2", lent()) // a name that GitLab wants, and others leave be
+		w.service = receivePack
 		return w, nil
 	}
 	w, err := r.dialHTTP()
@@ -62,12 +70,15 @@ func (r *remote) dialPush(ctx context.Context) (pushWire, error) {
 }
 
 // mayPush explains what only pushing can meet with.
-func (r *remote) mayPush(err error) error {
+func (r *remote) mayPush(err error, lent bool) error {
 	var status *statusError
 	var f *fault.Error
 	switch {
 	case err == nil || errors.As(err, &f):
 		return err
+	case lent && errors.As(err, &status) && slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound}, status.status):
+		return fault.New(fault.FailedPrecondition, "%s %s: the server does not let the account push (HTTP %d)", pushing, r.name(), status.status).
+			WithFix("Ask for the right to write to the repository, or link the account anew.").Because(errors.Join(ErrDenied, err))
 	case errors.As(err, &status) && (status.status == http.StatusUnauthorized || status.status == http.StatusForbidden):
 		if r.cfg.Credentials.TokenFile == "" && r.cfg.Credentials.TokenEnv == "" {
 			return fault.New(fault.FailedPrecondition, "%s %s: the server lets nobody push without credentials, and none are configured", pushing, r.name()).

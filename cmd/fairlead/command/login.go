@@ -15,7 +15,12 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
-type loginCmd struct{}
+type loginCmd struct {
+	Forge     string `help:"Link your own account at this forge, so that changes are proposed there as you." placeholder:"NAME"`
+	Unlink    bool   `help:"With --forge: forget your account there, and have the forge revoke it where it can."`
+	Status    bool   `help:"Tell at which forges your account is linked."`
+	NoBrowser bool   `help:"With --forge: print the address of the page alone, and open no browser."`
+}
 
 // Help shows examples.
 func (loginCmd) Help() string {
@@ -25,15 +30,32 @@ the file config.yaml in the folder fairlead of your configuration folder,
 which you alone can read. The server becomes the one that all commands talk
 to.
 
+With --forge you link your account at a forge that the server knows: you agree
+at the forge's page, confirm who you are here, and branches and pull requests
+are then made as you. Only the server keeps what the forge gives, sealed.
+
 Examples:
 
   fairlead login --server https://fairlead.example.com
   fairlead login --server http://127.0.0.1:7007 --token-file ./alice.token
-  vault read -field=token secret/fairlead | fairlead login --server https://fairlead.example.com`
+  vault read -field=token secret/fairlead | fairlead login --server https://fairlead.example.com
+  fairlead login --forge acme
+  fairlead login --status
+  fairlead login --forge acme --unlink`
 }
 
 // Run logs in.
-func (loginCmd) Run(c *console) error {
+func (l *loginCmd) Run(c *console) error {
+	switch {
+	case l.Status:
+		return l.status(c)
+	case l.Unlink && l.Forge == "":
+		return fault.New(fault.Invalid, "--unlink does not say where").WithFix("Add --forge NAME; fairlead login --status lists them.")
+	case l.Unlink:
+		return l.unlink(c)
+	case l.Forge != "":
+		return l.link(c)
+	}
 	logins, err := c.logins()
 	if err != nil {
 		return err

@@ -82,6 +82,9 @@ func build(name string, cfg Config, dir string, opts []Option) (*Client, error) 
 	if c.wire.Budget == nil {
 		c.wire.Budget = forge.NewBudget(c.wire.Host, cfg.Limits)
 	}
+	if c.wire.Transport == nil {
+		c.wire.Transport = forge.NewTransport()
+	}
 	c.http, c.act = c.wire.Client(forge.Background), c.wire.Client(forge.Interactive)
 	return c, nil
 }

@@ -27,6 +27,8 @@ type Config struct {
 	// TokenFile and TokenEnv are a shorter way to write Credentials.
 	TokenFile string `yaml:"tokenFile"`
 	TokenEnv  string `yaml:"tokenEnv"`
+	// OAuth lets persons link their own accounts; for forges alone.
+	OAuth forge.OAuth `yaml:"oauth"`
 	// WebhookSecretFile holds the secrets of webhooks, one a line; without it
 	// webhooks are refused.
 	WebhookSecretFile string `yaml:"webhookSecretFile"`
@@ -63,6 +65,7 @@ func (c *Config) Validate() []forge.Problem {
 	c.Filter.Validate(&ps, "public", "private")
 	c.Credentials.ValidateOrShort(&ps, c.TokenFile, c.TokenEnv)
 	forge.ValidateFiles(&ps, c.Include, c.Ref)
+	c.OAuth.ValidateNone(&ps)
 	c.Limits.Validate(&ps)
 	return ps
 }
@@ -82,6 +85,7 @@ func (c *Config) ValidateForge() []forge.Problem {
 	}
 	forge.ValidateAccount(&ps, c.Token(), c.Filter, c.Include, c.Ref)
 	c.Credentials.ValidateOrShort(&ps, c.TokenFile, c.TokenEnv)
+	c.OAuth.Validate(&ps)
 	c.Limits.Validate(&ps)
 	return ps
 }

@@ -86,6 +86,9 @@ func build(name string, cfg Config, dir string, opts []Option) (*Client, error) 
 	if c.wire.Budget == nil {
 		c.wire.Budget = forge.NewBudget(c.at.web.Host, cfg.Limits)
 	}
+	if c.wire.Transport == nil {
+		c.wire.Transport = forge.NewTransport()
+	}
 	base := c.at.rest.String()
 	for p, api := range map[forge.Priority]**gh.Client{forge.Background: &c.api, forge.Interactive: &c.act} {
 		var err error

@@ -29,6 +29,8 @@ type Config struct {
 	// TokenFile and TokenEnv are a shorter way to write Credentials.
 	TokenFile string `yaml:"tokenFile"`
 	TokenEnv  string `yaml:"tokenEnv"`
+	// OAuth lets persons link their own accounts; for forges alone.
+	OAuth forge.OAuth `yaml:"oauth"`
 	// WebhookSecretFile holds the secrets of webhooks, one a line; without it
 	// webhooks are refused.
 	WebhookSecretFile string `yaml:"webhookSecretFile"`
@@ -64,6 +66,7 @@ func (c *Config) Validate() []forge.Problem {
 		ps.Add("credentials", "a token is missing; GitHub lists repositories in batches for nobody without one")
 	}
 	forge.ValidateFiles(&ps, c.Include, c.Ref)
+	c.OAuth.ValidateNone(&ps)
 	c.Limits.Validate(&ps)
 	return ps
 }
@@ -113,6 +116,7 @@ func (c *Config) ValidateForge() []forge.Problem {
 	}
 	forge.ValidateAccount(&ps, c.Token(), c.Filter, c.Include, c.Ref)
 	c.Credentials.ValidateOrShort(&ps, c.TokenFile, c.TokenEnv)
+	c.OAuth.Validate(&ps)
 	c.Limits.Validate(&ps)
 	return ps
 }

@@ -81,6 +81,9 @@ func build(name string, cfg Config, dir string, opts []Option) (*Client, error) 
 	if c.wire.Budget == nil {
 		c.wire.Budget = forge.NewBudget(c.wire.Host, cfg.Limits)
 	}
+	if c.wire.Transport == nil {
+		c.wire.Transport = forge.NewTransport()
+	}
 	for p, api := range map[forge.Priority]**gl.Client{forge.Background: &c.api, forge.Interactive: &c.act} {
 		var err error
 		// The wire keeps the pace and tries again, so the library shall not.

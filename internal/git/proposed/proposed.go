@@ -72,12 +72,18 @@ func (r *base) Push(ctx context.Context, p gitops.Push) (string, error) {
 	g := git.Publication{Base: string(r.rev), BaseBranch: r.branch, Message: p.Message, Branch: p.Branch, Expected: p.Expected,
 		Author: git.Signature{Name: p.Author.Name, Email: p.Author.Email, When: p.When}, Committer: r.committer}
 	g.Committer.When = p.When
+	if p.As != nil {
+		g.Token = p.As.Token.Reveal
+	}
 	for _, f := range p.Files {
 		g.Changes = append(g.Changes, git.Change{Path: f.Path, Data: f.Data, Delete: f.Delete, Executable: f.Executable})
 	}
 	out, err := r.src.Publish(ctx, g)
 	if errors.Is(err, git.ErrMoved) {
 		return "", fault.From(err).Because(errors.Join(gitops.ErrMoved, err))
+	}
+	if errors.Is(err, git.ErrDenied) {
+		return "", fault.From(err).Because(errors.Join(gitops.ErrDenied, err))
 	}
 	return out.Commit, err
 }
