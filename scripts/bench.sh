@@ -15,7 +15,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$tmp/" ./internal/bench ./cmd/fairleadd
+CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$tmp/" ./internal/bench ./cmd/fairleadd ./cmd/fairlead-render
 "$tmp/bench" -server "$tmp/fairleadd" "$@"
 
 echo

@@ -12,9 +12,9 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 || os.Args[1] != wire.Word {
+	if len(os.Args) != 2 || os.Args[1] != wire.Word && os.Args[1] != wire.Ahead {
 		fmt.Fprintln(os.Stderr, "fairlead-render is started by fairleadd, for changes that are proposed; there is nothing to be done with it by hand")
 		os.Exit(2)
 	}
-	os.Exit(engine.Main(os.Stdin, os.Stdout))
+	os.Exit(engine.Main(os.Stdin, os.Stdout, os.Args[1] == wire.Ahead))
 }

@@ -115,16 +115,21 @@ func renderingOf(dir string) gitops.Rendering {
 	return gitops.Rendering{Before: base, After: after, Edited: []string{staging + "/kustomization.yaml", "chart/values-staging.yaml"}, Dir: dir, Environment: "staging", Release: "shop"}
 }
 
-// BenchmarkRender is what rendering adds to a proposal.
+// BenchmarkRender is what rendering adds to a proposal, by a process that was
+// started ahead.
 func BenchmarkRender(b *testing.B) {
 	r, err := render.New(render.Config{Program: program})
 	if err != nil {
 		b.Fatal(err)
 	}
+	b.Cleanup(func() { _ = r.Close() })
 	for name, dir := range map[string]string{"kustomize": staging, "helm": "chart"} {
 		b.Run(name, func(b *testing.B) {
 			in := renderingOf(dir)
 			for b.Loop() {
+				b.StopTimer()
+				time.Sleep(200 * time.Millisecond) // as proposals come, not one right after the other
+				b.StartTimer()
 				if got, err := r.Render(b.Context(), in); err != nil || !got.OK {
 					b.Fatalf("%+v, %v", got, err)
 				}

@@ -33,20 +33,27 @@ type Config struct {
 
 // Renderer has manifests rendered.
 type Renderer struct {
-	cfg  Config
-	free *semaphore.Weighted
+	cfg   Config
+	free  *semaphore.Weighted
+	spare *spare
 }
 
 var _ gitops.Renderer = (*Renderer)(nil)
 
-// New makes a Renderer.
+// New makes a Renderer; Close ends it.
 func New(cfg Config) (*Renderer, error) {
 	if cfg.Program == "" {
 		return nil, errors.New("render: Program is needed")
 	}
 	cfg.MaxFiles, cfg.MaxBytes = cmp.Or(cfg.MaxFiles, 4000), cmp.Or(cfg.MaxBytes, 32<<20)
 	cfg.MaxDiff, cfg.AtOnce, cfg.Patience = cmp.Or(cfg.MaxDiff, 256<<10), cmp.Or(cfg.AtOnce, 2), cmp.Or(cfg.Patience, 10*time.Second)
-	return &Renderer{cfg, semaphore.NewWeighted(int64(cfg.AtOnce))}, nil
+	return &Renderer{cfg, semaphore.NewWeighted(int64(cfg.AtOnce)), newSpare()}, nil
+}
+
+// Close ends the process that waits for the next change.
+func (r *Renderer) Close() error {
+	r.spare.close()
+	return nil
 }
 
 // Render is that of gitops.Renderer. An error is one of the repository, or says
@@ -62,9 +69,10 @@ func (r *Renderer) Render(ctx context.Context, in gitops.Rendering) (*gitops.Ren
 	}
 	defer r.free.Release(1)
 	s := &session{cfg: &r.cfg, in: in, order: order, side: -1, read: map[string]bool{}}
-	if err := s.run(ctx); err != nil {
+	if err := s.run(ctx, r.spare); err != nil {
 		return nil, err
 	}
+	r.spare.refill(r.cfg.Program)
 	return s.rendered(), nil
 }
 

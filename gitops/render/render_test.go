@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -83,6 +84,7 @@ func rendererOf(t *testing.T, cfg render.Config) *render.Renderer {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = r.Close() })
 	return r
 }
 
@@ -288,5 +290,35 @@ func TestCallerGone(t *testing.T) {
 	}
 	if got, err := r.Render(t.Context(), in); err != nil || got.OK || got.Broken || !strings.Contains(got.Error, "could not be started") {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestProcessAhead has one change after the other by processes that were started
+// ahead, each for one, and none left when it is over.
+func TestProcessAhead(t *testing.T) {
+	r := rendererOf(t, render.Config{})
+	for i := range 5 {
+		got, err := r.Render(t.Context(), renderingOf([]string{staging, "chart"}[i%2]))
+		if err != nil || !got.OK || len(got.Changed) != 1 {
+			t.Errorf("%d: %+v, %v", i, got, err)
+		}
+	}
+	if pid := r.Ahead(); pid == 0 {
+		t.Error("none is ahead")
+	} else if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Error(err)
+	}
+	if got, err := r.Render(t.Context(), renderingOf(staging)); err != nil || !got.OK {
+		t.Errorf("after the one ahead was killed: %+v, %v", got, err)
+	}
+	pid := r.Ahead()
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, 0); pid == 0 || err == nil {
+		t.Errorf("process %d is left", pid)
+	}
+	if got, err := r.Render(t.Context(), renderingOf(staging)); err != nil || !got.OK || r.Ahead() != 0 {
+		t.Errorf("after it was closed: %+v, %v", got, err)
 	}
 }

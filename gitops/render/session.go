@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path"
 	"strings"
-	"time"
 
 	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/gitops/render/wire"
@@ -34,41 +33,43 @@ type session struct {
 // maxSaid bounds what the process may say, in bytes.
 const maxSaid = 8 << 20
 
-// run has the order carried out; answer is there afterwards.
-func (s *session) run(ctx context.Context) error {
+// run has the order carried out, by the process that is ready, else by a new
+// one; answer is there afterwards.
+func (s *session) run(ctx context.Context, spare *spare) error {
 	timed, cancel := context.WithTimeout(ctx, s.cfg.Patience)
 	defer cancel()
-	cmd := exec.CommandContext(timed, s.cfg.Program, wire.Word) //nolint:gosec // our own program
-	cmd.Env, cmd.Dir, cmd.WaitDelay = []string{}, "/", time.Second
-	var errs head
-	cmd.Stderr = &errs
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return err
+	c, err := spare.take(), error(nil)
+	if c == nil {
+		c, err = start(context.WithoutCancel(ctx), s.cfg.Program, false)
 	}
-	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return err
-	}
-	if err := cmd.Start(); err != nil {
 		s.answer = s.failed("fairlead-render could not be started", -1)
 		return nil
 	}
-	said := s.talk(timed, in, out)
-	_ = in.Close()
-	if said != nil {
-		cancel() // it is not to go on
-	}
-	ended := cmd.Wait()
+	ended := s.serve(timed, c)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case s.err != nil:
 		return s.err
+	case s.answer == nil && c.ahead && s.side < 0 && timed.Err() == nil: // it had ended while it waited
+		return s.run(ctx, spare)
 	case s.answer == nil:
-		s.answer = s.failed(s.why(timed, ended, errs.String()), s.side)
+		s.answer = s.failed(s.why(timed, ended, c.errs.String()), s.side)
 	}
 	return nil
+}
+
+// serve has a process carry the order out, and waits until it has ended.
+func (s *session) serve(timed context.Context, c *child) error {
+	stop := context.AfterFunc(timed, c.kill)
+	defer stop()
+	if s.talk(timed, c.in, c.out) != nil {
+		c.kill() // it is not to go on
+	}
+	_ = c.in.Close()
+	defer c.kill()
+	return c.cmd.Wait()
 }
 
 // failed is the answer where the process gave none: what was rendered before

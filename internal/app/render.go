@@ -16,5 +16,10 @@ func (a *App) renderer() (gitops.Renderer, error) {
 		a.telemetry.log.Warn("manifests are not rendered for proposals: there is no fairlead-render beside this program")
 		return nil, nil
 	}
-	return render.New(render.Config{Program: program})
+	r, err := render.New(render.Config{Program: program})
+	if err != nil {
+		return nil, err
+	}
+	a.closers = append(a.closers, r.Close)
+	return r, nil
 }

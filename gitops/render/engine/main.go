@@ -10,9 +10,13 @@ import (
 )
 
 // Main serves one order that comes by in, and gives the exit code: 0 where it
-// was answered, whatever the answer.
-func Main(in io.Reader, out io.Writer) int {
+// was answered, whatever the answer. With ahead it makes ready first what each
+// rendering needs.
+func Main(in io.Reader, out io.Writer, ahead bool) int {
 	confine()
+	if ahead {
+		warm()
+	}
 	p, err := newPeer(in, out)
 	if err != nil || p.tell(wire.Ask{Op: wire.Done, Answer: p.serve()}) != nil {
 		return 1

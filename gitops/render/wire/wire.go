@@ -3,8 +3,12 @@
 // are lines of JSON.
 package wire
 
-// Word is the argument of the program that serves orders.
-const Word = "serve"
+// Word is the argument of the program that serves an order; with Ahead it makes
+// itself ready first, for one that comes later.
+const (
+	Word  = "serve"
+	Ahead = "ahead"
+)
 
 // The most that the program takes of memory, in bytes, and its exit code where
 // it would take more.
