@@ -283,13 +283,17 @@ func (o *outliner) behindColon(colon, column, depth int) *node {
 	return o.below(colon+1, column, column, depth)
 }
 
+// longestKey is how far the colon of a key may be from its beginning: YAML takes
+// 1,024 characters, and what comes near that is left to yaml.v3.
+const longestKey = 1000
+
 // key reads a key that stands on one line with its colon; colon is -1 where
 // there is none.
 func (o *outliner) key(at int) (n *node, colon int) {
 	switch c := o.s[at]; c {
 	case '"', '\'':
 		n, p := o.quoted(at)
-		if p = o.blanks(p); !o.failed && p < o.end && o.s[p] == ':' && (p+1 == o.end || o.s[p+1] == ' ') {
+		if p = o.blanks(p); !o.failed && p < o.end && p-at <= longestKey && o.s[p] == ':' && (p+1 == o.end || o.s[p+1] == ' ') {
 			return n, p
 		}
 		return nil, -1
@@ -300,7 +304,7 @@ func (o *outliner) key(at int) (n *node, colon int) {
 			return nil, -1
 		case c == ':' && (i+1 == o.end || o.s[i+1] == ' '):
 			key := o.s[at:o.trimmed(at, i)]
-			if !startsPlain(key) || len(key) > 1000 || key == "<<" {
+			if !startsPlain(key) || i-at > longestKey || key == "<<" {
 				return nil, -1
 			}
 			n = o.node(scalar, plain, at, at+len(key))

@@ -94,7 +94,7 @@ func (o *outliner) flow(at, depth int) (*node, int) {
 // flowKey reads a key and its colon and gives the place of the value.
 func (o *outliner) flowKey(at int) int {
 	n, p := o.flowNode(at, deepest)
-	if o.failed || n.kind != scalar || p+1 >= o.end || o.s[p] != ':' || o.s[p+1] != ' ' || n.value == "<<" {
+	if o.failed || n.kind != scalar || p-at > longestKey || p+1 >= o.end || o.s[p] != ':' || o.s[p+1] != ' ' || n.value == "<<" {
 		o.fail()
 		return at
 	}
