@@ -21,6 +21,15 @@ type fleetCmd struct {
 	Cancel fleetCancelCmd `cmd:"" help:"End one for good; pull requests that are open stay so."`
 }
 
+// Help says what is run without a command.
+func (fleetCmd) Help() string {
+	return `Without a command it is run:
+
+  fairlead change fleet --query spec.owner=payments --environment staging --image base=2.1.0 --reason "the fix" --dry-run
+
+See fairlead change fleet run --help.`
+}
+
 const fleetsPath = "/api/v1/fleets"
 
 type fleetRunCmd struct {
