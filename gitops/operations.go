@@ -32,6 +32,7 @@ func (s *Service) GetProposal(ctx context.Context, who access.Caller, in GetProp
 	if r.State == Open && s.cfg.Now().Sub(r.CheckedAt) > freshFor {
 		fresh, err := s.refreshed(ctx, r)
 		if err != nil {
+			r.Course.Trouble = fresh.Course.Trouble
 			r.Notes = append(r.Notes, "the forge could not be asked, so this is how it was: "+fault.From(err).Message)
 			return r.View(), nil
 		}
