@@ -2,6 +2,8 @@ package gitopstest
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -57,35 +59,38 @@ func (f *Forge) git(t testing.TB, dir string, args ...string) string {
 }
 
 func run(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // tests alone name what it runs
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_AUTHOR_NAME=P", "GIT_AUTHOR_EMAIL=p@example.com", "GIT_COMMITTER_NAME=P", "GIT_COMMITTER_EMAIL=p@example.com")
-	out, err := cmd.CombinedOutput()
+	out, err := command(ctx, dir, args...).CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }
 
+func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // tests alone name what it runs
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_AUTHOR_NAME=P", "GIT_AUTHOR_EMAIL=p@example.com", "GIT_COMMITTER_NAME=P", "GIT_COMMITTER_EMAIL=p@example.com")
+	return cmd
+}
+
 // Push has somebody push a commit to a branch, which is made of main where it is
-// not there; nil removes a file. It gives the commit.
+// not there. It gives the commit.
 func (f *Forge) Push(t testing.TB, branch string, files map[string]string) string {
 	t.Helper()
-	work := t.TempDir()
-	f.git(t, "", "clone", "-q", f.Dir, work)
-	if _, err := run(t.Context(), work, "checkout", "-q", branch); err != nil {
-		f.git(t, work, "checkout", "-q", "-B", branch)
-	}
-	for name, text := range files {
-		p := filepath.Join(work, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(p), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(p, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+	var in strings.Builder
+	fmt.Fprintf(&in, "commit refs/heads/%s\ncommitter P <p@example.com> %d +0000\ndata 6\nChange\n", branch, time.Now().Unix())
+	for _, from := range []string{branch, "main"} {
+		if head, err := run(t.Context(), f.Dir, "rev-parse", "--verify", "-q", "refs/heads/"+from); err == nil {
+			fmt.Fprintf(&in, "from %s\n", head)
+			break
 		}
 	}
-	f.git(t, work, "add", "-A")
-	f.git(t, work, "commit", "-q", "--allow-empty", "-m", "Change "+branch)
-	f.git(t, work, "push", "-q", "origin", "HEAD:refs/heads/"+branch)
-	return f.git(t, work, "rev-parse", "HEAD")
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", name, len(files[name]), files[name])
+	}
+	cmd := command(t.Context(), f.Dir, "fast-import", "--quiet")
+	cmd.Stdin = strings.NewReader(in.String())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("pushing to %s: %v\n%s", branch, err, out)
+	}
+	return f.Head(t, branch)
 }
 
 // Read is a file of a branch or commit.
