@@ -47,7 +47,7 @@ func TestDoorsAgreeOnWhatFollowed(t *testing.T) {
 	ended.ID, ended.Key, ended.State, ended.EndedAt = "change-ended", "1", gitops.Merged, at
 	ended.Follow = gitops.Follow{Merged: strings.Repeat("a", 40), MergedAt: at, Synced: strings.Repeat("b", 40), SyncedAt: at.Add(time.Second), Healthy: strings.Repeat("b", 40), HealthyAt: at.Add(time.Minute),
 		DegradedAt: at.Add(2 * time.Minute), Grounds: []string{"Pod web-1 is Degraded"}, RolledBack: &gitops.RolledBack{At: at.Add(time.Hour), Commit: strings.Repeat("c", 40), Proposal: "change-other"},
-		Window: &gitops.Window{From: at, Until: at.Add(10 * time.Minute), Outcome: gitops.WindowRegressed, Grounds: []string{"restarts went from 0.25 to 3.5"}, Figures: []gitops.Figure{{Name: "restarts", Unit: "count", Before: &less, After: &more, Worse: true}, {Name: "error rate a", Unit: "ratio", After: &more}}},
+		Window:  &gitops.Window{From: at, Until: at.Add(10 * time.Minute), Outcome: gitops.WindowRegressed, Grounds: []string{"restarts went from 0.25 to 3.5"}, Figures: []gitops.Figure{{Name: "restarts", Unit: "count", Before: &less, After: &more, Worse: true}, {Name: "error rate a", Unit: "ratio", After: &more}}},
 		Outcome: gitops.OutcomeDegraded, EndedAt: at.Add(10 * time.Minute)}
 	open.ID, open.Key, open.State = "change-open", "2", gitops.Open
 	open.Pull = gitops.Pull{Number: 7, URL: "https://git.test/acme/deploy/pulls/7", State: gitops.PullOpen, Mergeable: gitops.MergeConflict, Rejected: []string{"rita"}, Checks: []gitops.Check{{Name: "lint", State: gitops.CheckFailed, URL: "https://ci.test/1"}}}
