@@ -92,6 +92,8 @@ type Course struct {
 	Stopped string `json:"stopped,omitempty"`
 	// Base is the commit that was last looked at for what was taken back.
 	Base string `json:"base,omitempty"`
+	// Lacks are revisions, as they are listed, that do not hold what was merged.
+	Lacks string `json:"lacks,omitempty"`
 	// Unwell is since when it is not well, zero while it is.
 	Unwell time.Time `json:"unwell,omitzero"`
 	// Notices are who has to be told of its end.

@@ -3,6 +3,7 @@ package gitops
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -48,9 +49,7 @@ func (s *Service) lookAtLive(ctx context.Context, r *Record) error {
 		f.Waits = "Argo CD could not be asked"
 		return err
 	}
-	if err := s.takenBack(ctx, r); err != nil {
-		return err
-	}
+	back := s.takenBack(ctx, r) // what cannot be told now takes nothing from the rest
 	if f.RolledBack != nil && f.HealthyAt.IsZero() {
 		s.end(r, OutcomeRolledBack, f.Grounds...)
 		return nil
@@ -58,7 +57,7 @@ func (s *Service) lookAtLive(ctx context.Context, r *Record) error {
 	if live {
 		f.synced(h, now)
 	}
-	return s.judged(ctx, r, h, live)
+	return errors.Join(back, s.judged(ctx, r, h, live))
 }
 
 // late ends what did not come to its end in time.
@@ -97,6 +96,9 @@ func (s *Service) live(ctx context.Context, r *Record) (h *DeploymentHealth, liv
 // merged.
 func (s *Service) holds(ctx context.Context, r *Record, revisions string) (bool, error) {
 	f := &r.Follow
+	if revisions == r.Course.Lacks {
+		return false, nil
+	}
 	for revision := range strings.SplitSeq(revisions, ", ") {
 		if revision == "" {
 			continue
@@ -112,6 +114,7 @@ func (s *Service) holds(ctx context.Context, r *Record, revisions string) (bool,
 			return false, err
 		}
 	}
+	r.Course.Lacks = revisions
 	return false, nil
 }
 

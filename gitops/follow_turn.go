@@ -58,9 +58,7 @@ func (s *Service) turn(ctx context.Context, id string) error {
 		return err
 	}
 	if !r.FollowAt.IsZero() && !r.FollowAt.After(now) { // else somebody has just done it
-		bounded, cancel := context.WithTimeout(ctx, turnFor)
-		err = s.advance(bounded, &r, holder)
-		cancel()
+		err = s.advance(ctx, &r, holder)
 		r.slow(s.now(), err)
 	}
 	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
@@ -80,34 +78,34 @@ func (r *Record) slow(now time.Time, err error) {
 
 // advance looks at a proposal once, and says when to do so again.
 func (s *Service) advance(ctx context.Context, r *Record, holder string) error {
+	bounded, cancel := context.WithTimeout(ctx, turnFor)
+	defer cancel()
 	switch {
 	case r.State == Open:
-		return s.lookAtPull(ctx, r, holder)
+		if err := s.lookAtPull(bounded, r); err != nil || r.State != Open {
+			return err
+		}
+		return s.repair(ctx, r, holder)
 	case r.State == Merged && r.Follow.Outcome == "":
-		return s.lookAtLive(ctx, r)
+		return s.lookAtLive(bounded, r)
 	case r.Follow.Outcome != "":
-		return s.afterwards(ctx, r, holder)
+		return s.afterwards(bounded, r, holder)
 	}
 	r.FollowAt = time.Time{}
 	return nil
 }
 
-// lookAtPull asks the forge about an open pull request, and makes it anew where
-// that helps.
-func (s *Service) lookAtPull(ctx context.Context, r *Record, holder string) error {
+// lookAtPull asks the forge about an open pull request.
+func (s *Service) lookAtPull(ctx context.Context, r *Record) error {
 	soon := r.FollowAt.Before(r.CreatedAt) // there is news
 	if r.FollowAt = s.now().Add(s.cfg.Follow.Every); soon {
 		r.FollowAt = s.now().Add(lookAgain) // forges work out what follows of it
 	}
 	p, err := s.askForge(ctx, r)
-	if err != nil {
-		return err
+	if err == nil {
+		r.take(p, s.now())
 	}
-	r.take(p, s.now())
-	if r.State != Open {
-		return nil
-	}
-	return s.repair(ctx, r, holder)
+	return err
 }
 
 // askForge reads a proposal's pull request.

@@ -12,8 +12,9 @@ import (
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
-// maxRepairs is how often a proposal is made anew by itself.
-const maxRepairs = 2
+// maxRepairs is how often a proposal is made anew by itself, and repairFor how
+// long that may take.
+const maxRepairs, repairFor = 2, 90 * time.Second
 
 // repair makes a proposal anew on the newest base, where its pull request is in
 // conflict with that or behind it: the same values are changed in the same way,
@@ -23,6 +24,13 @@ func (s *Service) repair(ctx context.Context, r *Record, holder string) error {
 	if r.Asked == "" || r.Course.Repairs >= maxRepairs || r.Course.Stopped != "" || r.Pull.Draft || !s.inTheWay(r) {
 		return nil
 	}
+	// It takes longer than a look does.
+	now := s.now()
+	if _, ok, err := s.cfg.Records.ClaimProposal(ctx, r.ID, holder, now, now.Add(holdFor)); err != nil || !ok {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, repairFor)
+	defer cancel()
 	err := s.remake(ctx, r, holder)
 	if errors.Is(err, errNotNeeded) {
 		return nil
@@ -72,6 +80,9 @@ func (s *Service) remake(ctx context.Context, r *Record, holder string) error {
 	if err != nil {
 		return err
 	}
+	if at.at.Repository != r.Place.Repository || at.at.Base != "" && at.at.Base != r.Place.Base || at.at.Dir != r.Place.Dir {
+		return fault.New(fault.FailedPrecondition, "%s of %s is described elsewhere by now", r.Environment, r.Service)
+	}
 	c, err := r.again()
 	if err != nil {
 		return err
@@ -99,7 +110,7 @@ func (s *Service) remake(ctx context.Context, r *Record, holder string) error {
 	op := in.op(&anew, at.entity, p)
 	op.Summary = "Make proposal " + r.ID + " anew on the newest base"
 	if err := s.mayRemake(ctx, who, op); err != nil {
-		return err
+		return s.cfg.Guard.Refuse(ctx, who, op, err)
 	}
 	_, err = access.Do(ctx, s.cfg.Guard, who, op, func(ctx context.Context) (*Record, error) {
 		return r, s.pushAnew(ctx, who, r, &in, p, holder)
@@ -132,11 +143,6 @@ func (s *Service) mayRemake(ctx context.Context, who access.Caller, op access.Op
 // pushAnew pushes the change on the newest base and brings the pull request up
 // to date.
 func (s *Service) pushAnew(ctx context.Context, who access.Caller, r *Record, in *ProposeFilesInput, p *planned, holder string) error {
-	now := s.now()
-	// It takes longer than a look does.
-	if _, ok, err := s.cfg.Records.ClaimProposal(ctx, r.ID, holder, now, now.Add(holdFor)); err != nil || !ok {
-		return errors.Join(err, fault.New(fault.Unavailable, "another call is at work on proposal %s", r.ID))
-	}
 	before, why := r.Commit, r.Pull.Mergeable
 	w := &work{Service: s, who: who, in: in, holder: holder, judged: p.hash, r: *r}
 	w.r.Course.Repairs++
@@ -147,7 +153,7 @@ func (s *Service) pushAnew(ctx context.Context, who access.Caller, r *Record, in
 		if word == "" {
 			word = "the base had moved"
 		}
-		r.note(fmt.Sprintf("%s made it anew at %s on behalf of %s: %s", who.Subject(), stamp(now), access.Acting(r.Person, r.Agent), word))
+		r.note(fmt.Sprintf("%s made it anew at %s on behalf of %s: %s", who.Subject(), stamp(s.now()), access.Acting(r.Person, r.Agent), word))
 	}
 	return err
 }

@@ -94,6 +94,9 @@ func TestLeasesEndWithWhatTheyAreBoundTo(t *testing.T) {
 		t.Fatal(made.raw)
 	}
 	s.send("agent", http.MethodDelete, "/api/v1/previews/"+p.ID, "")
+	if r := s.send("agent", http.MethodGet, "/api/v1/credentials/"+l.Lease, ""); strings.Contains(r.body, `"state":"live"`) {
+		t.Errorf("it is left for later: %s", r.body)
+	}
 	s.await("the lease ends with its preview", func() bool {
 		var got secrets.Lease
 		s.send("agent", http.MethodGet, "/api/v1/credentials/"+l.Lease, "").decode(t, &got)

@@ -42,3 +42,24 @@ func TestDemoShowsInference(t *testing.T) {
 		t.Errorf("coverage: %+v", c)
 	}
 }
+
+// The demo takes changes without a forge, and says what it would need for the
+// rest.
+func TestDemoTakesChanges(t *testing.T) {
+	s := startDemo(t)
+	code, out := s.cli("developer", "change", "propose", "checkout", "staging", "--image", "1.5.0", "--reason", "the fix for orders")
+	if code != 0 || !strings.Contains(out, "pushed") || !strings.Contains(out, `+    newTag: "1.5.0"`) {
+		t.Errorf("a change: %d %s", code, out)
+	}
+	if branches := s.asked("deploy", "branch", "--list", "fairlead/change-*"); branches == "" {
+		t.Error("there is no branch in the deploy repository")
+	}
+	for section, args := range map[string][]string{
+		"the section argocd": {"health", "checkout", "staging"},
+		"the section vault":  {"creds", "request", "checkout", "db-readonly"},
+	} {
+		if code, out := s.cli("developer", args...); code != 1 || !strings.Contains(out, section) {
+			t.Errorf("%q: %d %s", args, code, out)
+		}
+	}
+}

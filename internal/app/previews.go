@@ -210,9 +210,15 @@ func (a *App) openJobs(ctx context.Context) (err error) {
 	return a.store.LetGoOfPreviews(ctx)
 }
 
-// wakePreview has a turn done soon. Where that fails, the next sweep finds the
-// preview.
+// wakePreview has a turn done soon, and the credentials taken back that are
+// bound to a preview that was just ended. Where that fails, the next sweep finds
+// the preview.
 func (a *App) wakePreview(ctx context.Context, t previews.Turn) {
+	if a.secrets != nil {
+		if over, err := (bindings{app: a}).Over(ctx, "preview", t.ID); err == nil && over {
+			a.ended(context.WithoutCancel(ctx), "preview:"+t.ID)
+		}
+	}
 	if err := a.jobs.Add(context.WithoutCancel(ctx), jobs.Task{What: previewWork, Key: t.ID, Number: t.Number}); err != nil {
 		a.telemetry.log.WarnContext(ctx, "a preview is looked after later than it should be", "preview", t.ID, "error", err)
 	}

@@ -180,9 +180,15 @@ func (s *Store) DueProposals(ctx context.Context, now time.Time, most int) ([]gi
 	return s.proposalsIn(ctx, s.read, fmt.Sprintf("WHERE follow_at > 0 AND follow_at <= ?1 AND held_until <= ?1 ORDER BY follow_at, id LIMIT %d", most), micros(now))
 }
 
+// mostTold is how many proposals a push to their base makes due at once. More
+// of them come in their turn: each asks the forge, and each that is merged is
+// another push.
+const mostTold = 20
+
 // TellProposals notes news of a branch. See gitops.Reads.
 func (s *Store) TellProposals(ctx context.Context, forge, name, branch string) error {
-	text, args := "follow_at = 1 WHERE forge = ?1 AND name = ?2 AND state IN ('open', 'merged') AND outcome = '' AND follow_at > 0", []any{forge, name}
+	const those = "forge = ?1 AND name = ?2 AND state IN ('open', 'merged') AND outcome = '' AND follow_at > 0"
+	text, args := fmt.Sprintf("follow_at = 1 WHERE "+those+" AND (SELECT COUNT(*) FROM proposals WHERE "+those+") <= %d", mostTold), []any{forge, name}
 	if strings.HasPrefix(branch, gitops.BranchPrefix) {
 		text, args = "checked_at = 0, follow_at = 1 WHERE forge = ?1 AND name = ?2 AND branch = ?3 AND state = 'open'", append(args, branch)
 	}

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -67,6 +68,13 @@ func TestProposalsAreDue(t *testing.T) {
 		due(now, "open")
 		due(now.Add(2*time.Minute), "merged", "open") // who had it has died
 		changed(t, s, now)
+		for i := range 20 { // of many, each comes in its turn
+			keep(fmt.Sprint("more-", i), func(r *gitops.Record) { r.State, r.FollowAt = gitops.Open, at })
+		}
+		tell("acme/shop", "main")
+		if all, err := s.DueProposals(ctx, now.Add(2*time.Minute), 100); err != nil || len(all) > 2 {
+			t.Errorf("%d of many are due at once: %v", len(all), err)
+		}
 	})
 }
 

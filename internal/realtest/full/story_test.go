@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -47,10 +48,13 @@ func (a *agent) story() {
 		return f.Synced == ill.Live.Revision && f.Healthy == "" && !f.DegradedAt.IsZero() && strings.Contains(strings.Join(f.Grounds, "\n"), "CrashLoopBackOff")
 	})
 
-	back := a.propose("propose_change", a.change("1.5.0", "rollback of 1.6.0, which does not start", "1.5.0 was healthy"))
+	back := a.propose("propose_rollback", map[string]any{"service": a.service, "environment": "staging", "reason": "1.6.0 does not start"})
 	again := a.until("healthy", a.merge(back), 90*time.Second)
 	if !again.runs("1.5.0") || again.runs("1.6.0-crashes") {
 		a.t.Errorf("it is healthy with %+v", again.Live)
+	}
+	if a.blob(again.Live.Revision) != a.blob(well.Live.Revision) {
+		a.t.Error("the file is not, byte by byte, what it was")
 	}
 	a.await("what was taken back is known to be", 30*time.Second, func() bool { return a.seen(bad.ID).Follow.Outcome == "rolled_back" })
 	if f := a.seen(bad.ID).Follow; f.RolledBack.Proposal != back.ID || f.RolledBack.Commit == "" || f.Healthy != "" {
@@ -68,4 +72,15 @@ func (a *agent) propose(tool string, args map[string]any) (p proposal) {
 		a.t.Fatalf("proposed: %+v", p)
 	}
 	return p
+}
+
+// blob names the content of the file that describes the environment.
+func (a *agent) blob(revision string) string {
+	a.t.Helper()
+	var file struct{ SHA string }
+	path := "/repos/" + organization + "/deploy/contents/apps/" + a.service + "/overlays/staging/kustomization.yaml?ref=" + revision
+	if err := a.gitea.Ask(a.t.Context(), http.MethodGet, path, nil, &file); err != nil || file.SHA == "" {
+		a.t.Fatal(err, "there is no such file")
+	}
+	return file.SHA
 }
