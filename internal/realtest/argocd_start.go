@@ -149,7 +149,7 @@ func dialOutside(address string) func(context.Context) (net.Conn, error) {
 // startServers starts Redis and Argo CD's servers, argocd-server the last, and
 // gives that one's port.
 func (a *Argo) startServers(_ context.Context, programs argoPrograms) (int, error) {
-	ports, err := freePorts(3)
+	ports, err := a.at.freePorts(3)
 	if err != nil {
 		return 0, err
 	}

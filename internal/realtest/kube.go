@@ -30,7 +30,7 @@ type kubernetes struct {
 
 // newKubernetes is what start starts: programs in a folder bin, and etcd.
 func newKubernetes(at *place, dir, bin, etcd string, cert *certificates) (*kubernetes, error) {
-	ports, err := freePorts(3)
+	ports, err := at.freePorts(3)
 	if err != nil {
 		return nil, err
 	}
@@ -155,9 +155,16 @@ func loopback(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
 
 // freePorts are ports that nobody listens at, each another.
 func freePorts(n int) ([]int, error) {
+	return chosenPorts(n, func(address string) (net.Listener, error) {
+		return net.Listen("tcp", address) //nolint:noctx // numeric: nothing to wait for
+	})
+}
+
+// chosenPorts are what a way to listen gives.
+func chosenPorts(n int, listen func(address string) (net.Listener, error)) ([]int, error) {
 	var ports []int
 	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed at once
+		l, err := listen(loopback(0))
 		if err != nil {
 			return nil, err
 		}

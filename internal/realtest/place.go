@@ -84,3 +84,7 @@ func (p *place) listen(address string) (net.Listener, error) {
 	p.in(func() { l, err = net.Listen("tcp", address) }) //nolint:noctx // numeric: nothing to wait for
 	return l, err
 }
+
+// freePorts are ports that nobody listens at there: in a network of its own they
+// are none of those that are chosen outside.
+func (p *place) freePorts(n int) ([]int, error) { return chosenPorts(n, p.listen) }

@@ -67,7 +67,7 @@ func (w *world) configure() error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "listen: %s\nstate: ./state\n%spolicy: {rego: ./policy}\n", w.listen, demo.Auth())
 	gitea := fmt.Sprintf("url: %q, tokenFile: ./secrets/gitea-%s.token, webhookSecretFile: ./secrets/webhook", w.gitea.URL, robot)
-	fmt.Fprintf(&b, "catalog:\n  refresh: 10s # what webhooks do not tell\n  sources:\n    - {name: shop, gitea: {org: %s, %s}}\nforges:\n  - {name: gitea, gitea: {%s}}\nproposals: {}\n", organization, gitea, gitea)
+	fmt.Fprintf(&b, "catalog:\n  refresh: 10s # what webhooks do not tell\n  sources:\n    - {name: shop, gitea: {org: %s, %s}}\nforges:\n  - {name: gitea, gitea: {%s}}\nproposals: {verify: 30s} # 10m where it counts\n", organization, gitea, gitea)
 	fmt.Fprintf(&b, "argocd:\n  - {name: main, server: %q, tokenFile: %q, caFile: %q}\n", w.argo.Server.Address, w.argo.TokenFile, w.argo.CAFile)
 	fmt.Fprintf(&b, "metrics: {prometheus: {url: %q}}\n", w.prometheus.URL)
 	fmt.Fprintf(&b, "vault: {address: %q, auth: {approle: {roleID: %q, secretIDFile: ./secrets/vault-secret-id}}}\n", w.vault.Address, id)
