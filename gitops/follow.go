@@ -92,6 +92,8 @@ type Course struct {
 	Stopped string `json:"stopped,omitempty"`
 	// Base is the commit that was last looked at for what was taken back.
 	Base string `json:"base,omitempty"`
+	// Replaced tells that another change has come in its place.
+	Replaced bool `json:"replaced,omitempty"`
 	// Lacks are revisions, as they are listed, that do not hold what was merged.
 	Lacks string `json:"lacks,omitempty"`
 	// Unwell is since when it is not well, zero while it is.
@@ -162,6 +164,8 @@ func (f *Follow) next() string {
 	switch {
 	case f.RolledBack != nil:
 		return "It was taken back: find out why before you propose it again."
+	case f.Outcome == OutcomeHealthy && len(f.Grounds) > 0:
+		return "Nothing: it was healthy until another change took its place."
 	case f.Outcome == OutcomeHealthy:
 		return "Nothing: it is live and healthy."
 	case f.Outcome == OutcomeMerged:

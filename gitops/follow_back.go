@@ -3,6 +3,7 @@ package gitops
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,6 +54,7 @@ func (s *Service) takenBack(ctx context.Context, r *Record) error {
 		r.Follow.RolledBack = &RolledBack{At: s.now()}
 		s.by(ctx, r, p.commit, c.touched[0].File)
 	}
+	r.Course.Replaced = r.Follow.RolledBack == nil && replaced(r.Touched, c.touched)
 	r.Course.Base = p.commit
 	return nil
 }
@@ -79,6 +81,27 @@ func back(changed []Touched, again []touchedPlace) bool {
 		}
 	}
 	return len(changed) > 0
+}
+
+// replaced tells whether what was changed has become something else again.
+func replaced(changed []Touched, again []touchedPlace) bool {
+	return slices.ContainsFunc(again, func(t touchedPlace) bool {
+		return slices.ContainsFunc(changed, func(c Touched) bool { return c.File == t.File && c.To == t.To && c.From != t.From })
+	})
+}
+
+// giveWay ends a proposal in whose place another change has come: what becomes
+// of the deployment from now on says nothing of it any more.
+func (s *Service) giveWay(r *Record) {
+	f := &r.Follow
+	switch {
+	case !f.HealthyAt.IsZero():
+		s.end(r, OutcomeHealthy, "it was healthy until another change took its place")
+	case !f.DegradedAt.IsZero():
+		s.end(r, OutcomeDegraded, f.Grounds...)
+	default:
+		s.end(r, OutcomeUnknown, "another change took its place before it was known how it does")
+	}
 }
 
 // by finds out which commit took a proposal back, and whether that was a

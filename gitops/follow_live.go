@@ -54,6 +54,10 @@ func (s *Service) lookAtLive(ctx context.Context, r *Record) error {
 		s.end(r, OutcomeRolledBack, f.Grounds...)
 		return nil
 	}
+	if r.Course.Replaced {
+		s.giveWay(r)
+		return nil
+	}
 	if live {
 		f.synced(h, now)
 	}
