@@ -152,6 +152,7 @@ type proposal struct {
 		DegradedAt              time.Time
 		Grounds                 []string
 		RolledBack              struct{ Commit, Proposal string }
+		Window                  struct{ Outcome string }
 		Outcome                 string
 	}
 }

@@ -56,11 +56,17 @@ func (a *agent) story() {
 	if a.blob(again.Live.Revision) != a.blob(well.Live.Revision) {
 		a.t.Error("the file is not, byte by byte, what it was")
 	}
-	a.await("what was taken back is known to be", 30*time.Second, func() bool { return a.seen(bad.ID).Follow.Outcome == "rolled_back" })
-	if f := a.seen(bad.ID).Follow; f.RolledBack.Proposal != back.ID || f.RolledBack.Commit == "" || f.Healthy != "" {
+	if f := a.seen(good.ID).Follow; f.Outcome != "healthy" || !f.DegradedAt.IsZero() {
+		a.t.Errorf("what came after it is said of it: %+v", f)
+	}
+	a.await("what was taken back is known to be", 2*time.Minute, func() bool { return a.seen(bad.ID).Follow.RolledBack.Proposal != "" })
+	if f := a.seen(bad.ID).Follow; f.RolledBack.Proposal != back.ID || f.RolledBack.Commit == "" || f.Healthy != "" || f.Outcome == "healthy" {
 		a.t.Errorf("it was taken back so: %+v", f)
 	}
-	a.await("the way back is followed, too", 20*time.Second, func() bool { return a.seen(back.ID).Follow.Healthy == again.Live.Revision })
+	a.await("the way back is followed to its end", 90*time.Second, func() bool { return a.seen(back.ID).Follow.Outcome != "" })
+	if f := a.seen(back.ID).Follow; f.Outcome != "healthy" || f.Healthy != again.Live.Revision || f.Window.Outcome == "" || f.Window.Outcome == "unmeasured" {
+		a.t.Errorf("the way back ended so: %+v", f)
+	}
 	a.t.Logf("the story took %s", time.Since(begin).Round(time.Second))
 }
 
