@@ -23,7 +23,7 @@ type Deployments interface {
 // Listing is one Argo CD, as far as it tells of all its applications at once.
 type Listing interface {
 	// ListApplications gives all that may be seen, of each what Application gives but
-	// what differs and what Argo CD complains of. It says which of the selectors
+	// messages, what differs and what Argo CD complains of. It says which of the selectors
 	// of labels pick it.
 	ListApplications(ctx context.Context, selectors []string) ([]ListedApplication, error)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/access/accesstest"
 	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/gitops/gitopstest"
@@ -79,10 +80,15 @@ func TestTakenBackByPeople(t *testing.T) {
 	if q, err := r.ProposeChange(t.Context(), claude, change); !held(err) {
 		t.Errorf("a change that was reverted, of somebody else: %+v %v", q, err)
 	}
-	// What went on from there is another matter.
+	if q, err := r.ProposeChange(t.Context(), bob, change); !held(err) {
+		t.Errorf("by who had proposed it: %+v %v", q, err)
+	}
+	// What went on from there is another matter, to both.
 	r.commit(map[string]string{"shop/staging/kustomization.yaml": kustomized("v4")})
-	if q, err := r.ProposeChange(t.Context(), claude, change); err != nil || q.State != gitops.Open {
-		t.Errorf("%+v %v", q, err)
+	for _, who := range []access.Caller{claude, bob} {
+		if q, err := r.ProposeChange(t.Context(), who, change); err != nil || q.State != gitops.Open {
+			t.Errorf("%+v %v", q, err)
+		}
 	}
 }
 

@@ -24,7 +24,7 @@ func (s *Service) held(ctx context.Context, r *Record, defaultKey bool, p *plann
 				return err
 			}
 		}
-		if err := undone(&old, r); err != nil {
+		if err := s.undone(ctx, &old, r, p); err != nil {
 			return err
 		}
 	}
@@ -34,13 +34,17 @@ func (s *Service) held(ctx context.Context, r *Record, defaultKey bool, p *plann
 	return s.refuseTakenBack(ctx, r, p)
 }
 
-// undone tells whether people have decided against a proposal already.
-func undone(old, r *Record) error {
+// undone tells whether people have decided against a proposal already. Where the
+// files went on from there it is another matter, if that can be told.
+func (s *Service) undone(ctx context.Context, old, r *Record, p *planned) error {
 	switch {
 	case old.State == Closed && !old.givenUp():
 		return fault.New(fault.FailedPrecondition, "proposal %s with this key was closed without being merged, and is not opened again behind people's backs", old.ID).
 			WithFix("Read why at %s; to propose it all the same, give another key.", old.Pull.URL)
 	case old.State == Merged && old.PlanHash == r.PlanHash:
+		if same, known, err := s.asBefore(ctx, old, p); err != nil || known && !same {
+			return err
+		}
 		return wasTakenBack(old)
 	}
 	return nil
@@ -73,7 +77,7 @@ func (s *Service) refuseTakenBack(ctx context.Context, r *Record, p *planned) er
 		if old.State != Merged {
 			continue
 		}
-		if same, err := s.asBefore(ctx, old, p); err != nil || same {
+		if same, _, err := s.asBefore(ctx, old, p); err != nil || same {
 			return cmp.Or(err, wasTakenBack(old))
 		}
 	}
@@ -81,17 +85,17 @@ func (s *Service) refuseTakenBack(ctx context.Context, r *Record, p *planned) er
 }
 
 // asBefore tells whether the files of a plan are on its base as they were before
-// a proposal was made.
-func (s *Service) asBefore(ctx context.Context, old *Record, p *planned) (bool, error) {
+// a proposal was made; known is false where nobody can tell any more.
+func (s *Service) asBefore(ctx context.Context, old *Record, p *planned) (same, known bool, err error) {
 	before, err := s.cfg.Repositories.At(ctx, old.Place, old.BaseCommit)
-	switch {
-	case errors.Is(err, ErrNoCommit): // then nobody can tell
-		return false, nil
-	case err != nil:
-		return false, err
+	if err != nil {
+		if errors.Is(err, ErrNoCommit) {
+			err = nil
+		}
+		return false, false, err
 	}
-	same, err := sameFiles(ctx, before, p.repo, p.paths)
-	return same, errors.Join(err, before.Close())
+	same, err = sameFiles(ctx, before, p.repo, p.paths)
+	return same, true, errors.Join(err, before.Close())
 }
 
 // sameFiles tells whether files are the same in two commits, or missing in

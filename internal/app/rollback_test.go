@@ -52,6 +52,23 @@ func TestRollbackStory(t *testing.T) {
 	if a = s.tool("agent", "propose_rollback", args); !a.IsError || !strings.Contains(a.raw, "approval_required") {
 		t.Fatalf("without approval: %s", a.raw)
 	}
+	var refusal struct {
+		Details struct{ Approval string }
+	}
+	if err := json.Unmarshal(a.StructuredContent, &refusal); err != nil || refusal.Details.Approval == "" {
+		t.Fatalf("no request for approval: %s", a.raw)
+	}
+	if g := s.send("sre", http.MethodPost, "/api/v1/approvals/"+refusal.Details.Approval+"/grant", `{"reason":"it is broken"}`); g.status != http.StatusOK {
+		t.Fatalf("granting: %d %s", g.status, g.body)
+	}
+	// What is wrong is told in other words by now, and it is the same plan.
+	argo.Break("Back-off restarting failed container")
+	if a = s.tool("agent", "propose_rollback", args); a.IsError || json.Unmarshal(a.StructuredContent, &p) != nil || p.State != gitops.Pushed || p.Plan.Hash != dry.Plan.Hash {
+		t.Fatalf("with approval: %s", a.raw)
+	}
+	if s.asked("deploy", "rev-parse", p.Branch+":apps/checkout/overlays/production") != s.asked("deploy", "rev-parse", good+":apps/checkout/overlays/production") {
+		t.Error("the folder is not what it was")
+	}
 	if a := s.send("sre", http.MethodPost, "/api/v1/rollbacks", `{"service":"checkout","environment":"production","reason":"orders fail","dryRun":true}`); a.status != http.StatusOK || !strings.Contains(a.body, `"kind":"rollback"`) {
 		t.Errorf("by REST: %d %s", a.status, a.body)
 	}

@@ -19,8 +19,8 @@ var _ gitops.Listing = (*Client)(nil)
 const maxListing = 512 << 20
 
 // ListApplications gives all that the account may get, by one call. Argo CD's list
-// gives applications in whole: what is not named in outline ends here. A
-// selector that cannot be read picks none.
+// gives applications in whole: what is not named in outline ends here, and so do
+// messages. A selector that cannot be read picks none.
 func (c *Client) ListApplications(ctx context.Context, selectors []string) ([]gitops.ListedApplication, error) {
 	got, err := c.apps.List(ctx, &application.ApplicationQuery{}, grpc.MaxCallRecvMsgSize(maxListing))
 	if err != nil {
@@ -35,7 +35,7 @@ func (c *Client) ListApplications(ctx context.Context, selectors []string) ([]gi
 	out := make([]gitops.ListedApplication, 0, len(got.Items))
 	for i := range got.Items {
 		app := &got.Items[i]
-		one := gitops.ListedApplication{Application: *outline(app, newScrubber(app)), At: gitops.AppName{Name: app.Name, Namespace: app.Namespace}, Images: summary(app)}
+		one := gitops.ListedApplication{Application: *outline(app, nil), At: gitops.AppName{Name: app.Name, Namespace: app.Namespace}, Images: summary(app)}
 		for text, s := range pick {
 			if s.Matches(labels.Set(app.Labels)) {
 				one.Selectors = append(one.Selectors, text)

@@ -143,9 +143,10 @@ func plainWord(s string) bool {
 	return slices.Contains([]string{"true", "false", "null", "none", "default"}, strings.ToLower(s)) || len(s) < 6 && strings.Trim(s, "0123456789.") == ""
 }
 
-// text is a message without the values, and without command lines.
+// text is a message without the values, and without command lines; nil lets no
+// message pass.
 func (s *scrubber) text(message string) string {
-	if message == "" {
+	if s == nil || message == "" {
 		return ""
 	}
 	return s.mask.Replace(command.ReplaceAllStringFunc(message, func(quoted string) string {
