@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -60,7 +61,7 @@ func (r *Record) blocking(now time.Time) (out []Blocker) {
 		add(BlockedByForge, "the forge could not be asked: "+c.Trouble, r.CheckedAt, "Wait, or have the operators look at the forge; what is said here is how it was.")
 	}
 	if c.Stopped != "" {
-		add(BlockedByApproval, "it is not made anew by itself: "+c.Stopped, time.Time{}, "Ask again with the same key: that says what is wanted.")
+		add(cmp.Or(c.StoppedBy, BlockedByConflict), "it is not made anew by itself: "+c.Stopped, time.Time{}, "Ask again with the same key: that says what is wanted.")
 	}
 	r.blockedByBase(add)
 	if names := failing(p.Checks); len(names) > 0 {
@@ -79,6 +80,7 @@ type addBlocker func(what, detail string, since time.Time, next string)
 func (r *Record) blockedByBase(add addBlocker) {
 	const anew = "Ask again with the same key: it is made anew on the newest base."
 	switch {
+	case r.Course.Stopped != "" && r.Course.StoppedBy != BlockedByApproval:
 	case r.Pull.Mergeable == MergeConflict && r.Course.Repairs < maxRepairs && r.Course.Stopped == "" && r.Asked != "":
 		add(BlockedByConflict, "the base has changed the same lines", time.Time{}, "Wait: it is made anew on the newest base by itself. To have it now, ask again with the same key.")
 	case r.Pull.Mergeable == MergeConflict:

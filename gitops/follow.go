@@ -87,9 +87,11 @@ type Course struct {
 	// turn came to nothing.
 	Trouble string `json:"trouble,omitempty"`
 	Fails   int    `json:"fails,omitempty"`
-	// Repairs is how often it was made anew, Stopped why it is not any more.
-	Repairs int    `json:"repairs,omitempty"`
-	Stopped string `json:"stopped,omitempty"`
+	// Repairs is how often it was made anew, Stopped why it is not any more, and
+	// StoppedBy what of a Blocker that is.
+	Repairs   int    `json:"repairs,omitempty"`
+	Stopped   string `json:"stopped,omitempty"`
+	StoppedBy string `json:"stoppedBy,omitempty"`
 	// Base is the commit that was last looked at for what was taken back.
 	Base string `json:"base,omitempty"`
 	// Replaced tells that another change has come in its place.

@@ -40,7 +40,10 @@ func (s *Service) repair(ctx context.Context, r *Record, holder string) error {
 	}
 	if err != nil {
 		f := fault.From(err)
-		r.Course.Stopped = line(f.Message, maxGround)
+		r.Course.Stopped, r.Course.StoppedBy = line(f.Message, maxGround), BlockedByConflict
+		if f.Code == fault.Forbidden || f.Code == fault.ApprovalRequired {
+			r.Course.StoppedBy = BlockedByApproval
+		}
 		r.note("it is not made anew by itself: " + r.Course.Stopped)
 	}
 	return nil
