@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
 // next is what is to be written down for a sighting, in the order in which it
@@ -23,7 +25,7 @@ func (s *sighting) next(past []Deployed) (out []Deployed) {
 			now.ReplacedAt, now.ReplacedBy = d.At, d.Revision
 			out = append(out, *now)
 		}
-		now = &Deployed{ID: newID("deployed"), Service: s.service, Environment: s.environment, Application: s.application, Revision: d.Revision, At: d.At, SeenAt: s.at}
+		now = &Deployed{ID: record.NewID("deployed", 40), Service: s.service, Environment: s.environment, Application: s.application, Revision: d.Revision, At: d.At, SeenAt: s.at}
 	}
 	if now == nil {
 		return nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
 // How fleets are looked after.
@@ -46,7 +47,7 @@ func (s *Service) DriveFleets(ctx context.Context, most int) error {
 
 // driveFleet has one turn at a fleet.
 func (s *Service) driveFleet(ctx context.Context, id string) error {
-	holder, now := newID("turn"), s.cfg.Now()
+	holder, now := record.NewID("turn", 40), s.cfg.Now()
 	f, ok, err := s.cfg.Fleets.Claims.ClaimFleet(ctx, id, holder, now, now.Add(fleetHold))
 	if err != nil || !ok {
 		return err

@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/index"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
 // Bounds of fleets.
@@ -65,7 +66,7 @@ func (s *Service) PlanFleet(ctx context.Context, who access.Caller, in PlanFleet
 		return nil, err
 	}
 	now := s.cfg.Now().UTC().Truncate(time.Microsecond)
-	f := FleetRecord{ID: newID("fleet-" + in.Environment), Person: who.Subject(), Agent: who.Agent(), Spec: in, Title: in.title(), State: FleetPlanning, CreatedAt: now, UpdatedAt: now}
+	f := FleetRecord{ID: record.NewID("fleet-"+in.Environment, 40), Person: who.Subject(), Agent: who.Agent(), Spec: in, Title: in.title(), State: FleetPlanning, CreatedAt: now, UpdatedAt: now}
 	if err := s.cfg.Fleets.Writes.AddFleet(ctx, f, now.Add(-planTTL), keptPlans); err != nil {
 		return nil, err
 	}

@@ -2,14 +2,13 @@ package gitops
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
 // maxFailing bounds the failing members that are told of in one answer, and
@@ -33,7 +32,7 @@ func (s *Service) readableFleet(ctx context.Context, who access.Caller, id strin
 		return f, err
 	}
 	missing := fault.New(fault.NotFound, "there is no fleet %q", clip(id, 80)).WithFix("List the fleets to see their ids.")
-	if s.cfg.Policy.Scope(who, access.ReadProposals).None() || !isID(id) {
+	if s.cfg.Policy.Scope(who, access.ReadProposals).None() || !record.IsID(id) {
 		return f, missing
 	}
 	f, err = s.cfg.Fleets.Reads.Fleet(ctx, id)
@@ -241,7 +240,7 @@ func (s *Service) ListFleets(ctx context.Context, who access.Caller, in ListFlee
 				continue
 			}
 			if len(out.Items) == limit {
-				out.NextCursor = fmt.Sprintf("fleets:%d:%s", q.Before.UnixMicro(), q.BeforeID)
+				out.NextCursor = fleetPages().Cursor(q.Before, q.BeforeID)
 				return out, nil
 			}
 			out.Items = append(out.Items, *f.view(&t))
@@ -262,20 +261,7 @@ func fleetQuery(in ListFleetsInput) (q FleetQuery, err error) {
 	default:
 		return q, fault.New(fault.Invalid, "state: no fleet is %q", clip(in.State, 80)).WithFix("Write planned, running, paused, stopped, done or cancelled.")
 	}
-	switch {
-	case q.Limit == 0:
-		q.Limit = defaultPage
-	case q.Limit < 0 || q.Limit > maxPage:
-		return q, fault.New(fault.Invalid, "limit is %d, not between 1 and %d", q.Limit, maxPage).WithFix("Ask for at most %d and go on with the cursor.", maxPage)
-	}
-	if in.Cursor != "" {
-		at, id, ok := strings.Cut(strings.TrimPrefix(in.Cursor, "fleets:"), ":")
-		micros, err := strconv.ParseInt(at, 10, 64)
-		if !ok || err != nil || !isID(id) || !strings.HasPrefix(in.Cursor, "fleets:") {
-			return q, fault.New(fault.Invalid, "cursor %q is not one of the list of fleets", clip(in.Cursor, 80)).
-				WithFix("Give nextCursor of the page before as it is, or leave cursor out for the first page.")
-		}
-		q.Before, q.BeforeID = time.UnixMicro(micros).UTC(), id
-	}
-	return q, nil
+	page, err := fleetPages().Page(in.Limit, in.Cursor)
+	q.Limit, q.Before, q.BeforeID = page.Limit, page.Before, page.BeforeID
+	return q, err
 }

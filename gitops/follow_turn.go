@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
 const (
@@ -52,7 +53,7 @@ func (s *Service) Follow(ctx context.Context, most int) error {
 
 // turn takes a proposal, looks at it once and lets it go.
 func (s *Service) turn(ctx context.Context, id string) error {
-	holder, now := newID("turn"), s.now()
+	holder, now := record.NewID("turn", 40), s.now()
 	r, ok, err := s.cfg.Records.ClaimProposal(ctx, id, holder, now, now.Add(holdTurn))
 	if err != nil || !ok {
 		return err

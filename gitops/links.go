@@ -15,6 +15,7 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
 // Token is what opens an account at a forge; it cannot be printed.
@@ -186,7 +187,7 @@ func (s *LinkService) StartForgeLink(ctx context.Context, who access.Caller, in 
 	return access.Do(ctx, s.cfg.Guard, who, linkOp("start_forge_link", in.Forge, in), func(ctx context.Context) (*StartedForgeLink, error) {
 		state, verifier := rand.Text()+rand.Text(), rand.Text()+rand.Text()
 		now := s.cfg.Now().UTC().Truncate(time.Second)
-		w := LinkWish{ID: newID("link-" + in.Forge), Person: who.Subject(), Forge: in.Forge, Stage: LinkAsked, Secret: hashed(state), ExpiresAt: now.Add(linkFor)}
+		w := LinkWish{ID: record.NewID("link-"+in.Forge, 40), Person: who.Subject(), Forge: in.Forge, Stage: LinkAsked, Secret: hashed(state), ExpiresAt: now.Add(linkFor)}
 		w.Sealed = s.cfg.Sealer.Seal([]byte(verifier), w.purpose())
 		if err := s.cfg.Wishes.AddLinkWish(ctx, w, now); err != nil {
 			return nil, err

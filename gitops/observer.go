@@ -12,6 +12,7 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/index"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
 // ArgoCD is one Argo CD, as the Observer asks it.
@@ -70,7 +71,7 @@ func NewObserver(cfg ObserverConfig) (*Observer, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Observer{cfg: cfg, holder: newID("observer")}, nil
+	return &Observer{cfg: cfg, holder: record.NewID("observer", 40)}, nil
 }
 
 // Run observes until ctx ends. An Argo CD that does not answer is in nobody's

@@ -2,14 +2,13 @@ package gitops
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
 // freshFor is how long what a forge said of an open pull request is good
@@ -48,7 +47,7 @@ func (s *Service) refreshed(ctx context.Context, r Record) (Record, error) {
 	if err != nil {
 		return r, err
 	}
-	holder, now := newID("refresh"), s.now()
+	holder, now := record.NewID("refresh", 40), s.now()
 	held, ok, err := s.cfg.Records.ClaimProposal(ctx, r.ID, holder, now, now.Add(10*time.Second))
 	if err != nil || !ok {
 		r.take(p, now)
@@ -87,6 +86,11 @@ type ProposalPage struct {
 
 const defaultPage, maxPage = 20, 100
 
+// pages are those of the list of proposals, fleetPages of fleets.
+func pages() record.List { return record.List{Name: "proposals", Usual: defaultPage, Most: maxPage} }
+
+func fleetPages() record.List { return record.List{Name: "fleets", Usual: defaultPage, Most: maxPage} }
+
 // ListProposals lists proposals, newest first. Faults: invalid (a field).
 func (s *Service) ListProposals(ctx context.Context, who access.Caller, in ListProposalsInput) (*ProposalPage, error) {
 	if err := s.there(); err != nil {
@@ -113,7 +117,7 @@ func (s *Service) ListProposals(ctx context.Context, who access.Caller, in ListP
 				continue
 			}
 			if len(out.Items) == limit {
-				out.NextCursor = fmt.Sprintf("proposals:%d:%s", q.Before.UnixMicro(), q.BeforeID)
+				out.NextCursor = pages().Cursor(q.Before, q.BeforeID)
 				return out, nil
 			}
 			out.Items = append(out.Items, r.listed())
@@ -147,20 +151,7 @@ func listQuery(in ListProposalsInput) (q Query, err error) {
 	default:
 		return q, fault.New(fault.Invalid, "state: there is no state %q", clip(in.State, 80)).WithFix("There are preparing, pushed, open, merged and closed.")
 	}
-	switch {
-	case q.Limit == 0:
-		q.Limit = defaultPage
-	case q.Limit < 0 || q.Limit > maxPage:
-		return q, fault.New(fault.Invalid, "limit is %d, not between 1 and %d", q.Limit, maxPage).WithFix("Ask for at most %d and go on with the cursor.", maxPage)
-	}
-	if in.Cursor != "" {
-		at, id, ok := strings.Cut(strings.TrimPrefix(in.Cursor, "proposals:"), ":")
-		micros, err := strconv.ParseInt(at, 10, 64)
-		if !ok || err != nil || !isID(id) || !strings.HasPrefix(in.Cursor, "proposals:") {
-			return q, fault.New(fault.Invalid, "cursor %q is not one of the list of proposals", clip(in.Cursor, 80)).
-				WithFix("Give nextCursor of the page before as it is, or leave cursor out for the first page.")
-		}
-		q.Before, q.BeforeID = time.UnixMicro(micros).UTC(), id
-	}
-	return q, nil
+	page, err := pages().Page(in.Limit, in.Cursor)
+	q.Limit, q.Before, q.BeforeID = page.Limit, page.Before, page.BeforeID
+	return q, err
 }

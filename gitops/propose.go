@@ -13,6 +13,7 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/index"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
 // ProposeFilesInput is a change to propose, as other rooms ask for it.
@@ -200,7 +201,7 @@ func (s *Service) record(who access.Caller, e *catalog.Entity, about access.Attr
 	if in.Exclusive {
 		r.Slot = slotOf(in.Kind, p.at.Repository, in.Subject)
 	}
-	r.ID = newID(in.Kind + "-" + in.Subject)
+	r.ID = record.NewID(in.Kind+"-"+in.Subject, 40)
 	r.Branch = BranchPrefix + r.ID
 	return r
 }
@@ -222,7 +223,7 @@ func (s *Service) carryOut(ctx context.Context, who access.Caller, r Record, in 
 	if err != nil || !mine {
 		return kept, err
 	}
-	holder := newID("call")
+	holder := record.NewID("call", 40)
 	work := &work{Service: s, who: who, in: in, holder: holder, judged: p.hash}
 	if work.r, err = s.claim(ctx, kept.ID, holder); err != nil {
 		return nil, err

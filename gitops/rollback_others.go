@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
 // maxOthers bounds the proposals that are looked through for those that are
@@ -64,7 +66,7 @@ func (b *restoring) tellOther(ctx context.Context, o *Record, p *Proposal) error
 			return err
 		}
 	}
-	now, holder := b.cfg.Now(), newID("tell")
+	now, holder := b.cfg.Now(), record.NewID("tell", 40)
 	held, ok, err := b.cfg.Records.ClaimProposal(ctx, o.ID, holder, now, now.Add(10*time.Second))
 	if err != nil || !ok {
 		return err

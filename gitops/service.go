@@ -3,12 +3,12 @@ package gitops
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
 // Place is a branch of a repository, and a folder in it.
@@ -234,7 +234,7 @@ func (s *Service) readable(ctx context.Context, who access.Caller, id string) (R
 	}
 	scope := s.cfg.Policy.Scope(who, access.ReadProposals)
 	missing := fault.New(fault.NotFound, "there is no proposal %q", clip(id, 80)).WithFix("List the proposals to see their ids.")
-	if scope.None() || !isID(id) {
+	if scope.None() || !record.IsID(id) {
 		return Record{}, missing
 	}
 	r, err := s.cfg.Reads.Proposal(ctx, id)
@@ -247,13 +247,6 @@ func (s *Service) readable(ctx context.Context, who access.Caller, id string) (R
 		return r, missing
 	}
 	return r, nil
-}
-
-// isID tells whether a text can be the id of a proposal.
-func isID(s string) bool {
-	return s != "" && len(s) <= 63 && !strings.ContainsFunc(s, func(r rune) bool {
-		return r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z')
-	})
 }
 
 func clip(s string, n int) string {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
 // abandoned is after which time a proposal of which nothing was pushed is in
@@ -84,7 +85,7 @@ func (s *Service) settled(ctx context.Context, r Record, p *planned) (Record, er
 	if err != nil || !over {
 		return r, err
 	}
-	now, holder := s.cfg.Now().UTC().Truncate(time.Microsecond), newID("settle")
+	now, holder := s.cfg.Now().UTC().Truncate(time.Microsecond), record.NewID("settle", 40)
 	held, ok, err := s.cfg.Records.ClaimProposal(ctx, r.ID, holder, now, now.Add(10*time.Second))
 	if err != nil || !ok {
 		return r, err

@@ -2,8 +2,6 @@ package gitops
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base32"
 	"fmt"
 	"strings"
 	"unicode"
@@ -106,24 +104,4 @@ func plain(s string) string {
 		out = append(out, l)
 	}
 	return strings.TrimSpace(strings.Join(out, "\n"))
-}
-
-// newID makes an id that is unique for good, and fit for a branch: the words,
-// as far as they go, and 60 random bits.
-func newID(words string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(words) {
-		switch {
-		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-") && !unicode.Is(unicode.Mn, r):
-			b.WriteByte('-')
-		}
-		if b.Len() >= 40 {
-			break
-		}
-	}
-	var random [8]byte
-	_, _ = rand.Read(random[:]) // it never fails
-	return strings.Trim(b.String(), "-") + "-" + strings.ToLower(base32.StdEncoding.EncodeToString(random[:]))[:12]
 }

@@ -3,9 +3,7 @@ package previews
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -16,6 +14,7 @@ import (
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
 // CreateInput asks for a preview.
@@ -109,7 +108,7 @@ func (s *Service) wish(who access.Caller, e *catalog.Entity, in CreateInput) (r 
 			return r, 0, err
 		}
 	}
-	r.ID, r.Service, r.Revision, r.Owner = newID(e.Ref.Name), e.Ref.String(), in.Revision, ownerOf(e)
+	r.ID, r.Service, r.Revision, r.Owner = record.NewID(e.Ref.Name, 30), e.Ref.String(), in.Revision, ownerOf(e)
 	r.Person, r.Agent, r.Key = who.Subject(), who.Agent(), in.Key
 	r.CreatedAt = s.cfg.Now().UTC().Truncate(time.Microsecond)
 	r.ExpiresAt = r.CreatedAt.Add(ttl)
@@ -148,27 +147,6 @@ func checkText(field, text string, most int) error {
 		return fault.New(fault.Invalid, "%s is longer than %d bytes, holds control characters or begins with -", field, most).WithFix("Correct %s.", field)
 	}
 	return nil
-}
-
-// newID makes an id that is unique for good and fit for a DNS label: the
-// service's name, as far as it goes, and 60 random bits.
-func newID(name string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(name) {
-		if (r < 'a' || r > 'z') && (r < '0' || r > '9') {
-			r = '-'
-		}
-		if b.Len() < 30 && (r != '-' || b.Len() > 0) {
-			b.WriteRune(r)
-		}
-	}
-	var random [8]byte
-	_, _ = rand.Read(random[:]) // it never fails
-	tail := strings.ToLower(base32.StdEncoding.EncodeToString(random[:]))[:12]
-	if b.Len() == 0 {
-		return "p-" + tail
-	}
-	return strings.TrimRight(b.String(), "-") + "-" + tail
 }
 
 func hash(parts ...string) string {

@@ -25,24 +25,24 @@ func TestNextWithData(t *testing.T) {
 		move   move
 		reason string
 	}{
-		"begins with its data":              {record(Pending, 0), sight{}, Creating, provide, "its data is being made: db (postgres at main)"},
-		"its data is not there":             {record(Creating, time.Second), sight{Data: awaited}, Creating, provide, "its data is awaited: db"},
-		"its data cannot be seen":           {record(Creating, time.Second), sight{Data: unseen}, Creating, rest, "is down"},
-		"its data never comes":              {record(Creating, 11*time.Minute), sight{Data: awaited}, Failed, rest, "not ready within 10m0s; at last: its data is awaited"},
-		"its data is spoilt":                {record(Creating, time.Second), sight{Data: spoilt}, Failed, rest, "outgrown"},
-		"its data is there":                 {record(Creating, time.Second), sight{Data: there}, Creating, apply, ""},
-		"answers without its data":          {record(Creating, time.Second), sight{Observed: running, Data: awaited}, Creating, provide, "its data is awaited"},
-		"is ready":                          {record(Creating, time.Second), sight{Observed: running, Data: there}, Ready, rest, ""},
-		"loses its data":                    {record(Ready, time.Minute), sight{Observed: running, Data: awaited}, Degraded, provide, "its data is awaited"},
-		"its data cannot be seen any more":  {record(Ready, time.Minute), sight{Observed: running, Data: unseen}, Degraded, rest, "is down"},
-		"crashes while its data is unseen":  {record(Ready, time.Minute), sight{Observed: Observed{Exists: true, Failed: true}, Data: unseen}, Degraded, rest, "is down"},
-		"its data is spoilt later":          {record(Ready, time.Minute), sight{Observed: running, Data: spoilt}, Failed, rest, "outgrown"},
-		"keeps its data while it is there":  {deleted(record(Deleting, time.Second)), sight{Observed: Observed{Exists: true}, Data: there}, Deleting, remove, ""},
-		"keeps its data while it is unseen": {deleted(record(Deleting, time.Second)), sight{Trouble: "no cluster", Data: there}, Deleting, remove, "no cluster"},
-		"its data goes last":                {deleted(record(Deleting, time.Second)), sight{Data: there}, Deleting, withdraw, "its data is being removed: database x"},
-		"unseen data is not gone":           {deleted(record(Deleting, time.Second)), sight{Data: unseen}, Deleting, withdraw, "is down"},
-		"its data does not go":              {deleted(record(Deleting, 3*time.Minute)), sight{Data: there}, Deleting, withdraw, "stuck: not gone 3m0s after its removal began"},
-		"is gone with its data":             {deleted(record(Deleting, time.Second)), sight{Data: awaited}, Gone, rest, "seen to be absent"},
+		"begins with its data":              {kept(Pending, 0), sight{}, Creating, provide, "its data is being made: db (postgres at main)"},
+		"its data is not there":             {kept(Creating, time.Second), sight{Data: awaited}, Creating, provide, "its data is awaited: db"},
+		"its data cannot be seen":           {kept(Creating, time.Second), sight{Data: unseen}, Creating, rest, "is down"},
+		"its data never comes":              {kept(Creating, 11*time.Minute), sight{Data: awaited}, Failed, rest, "not ready within 10m0s; at last: its data is awaited"},
+		"its data is spoilt":                {kept(Creating, time.Second), sight{Data: spoilt}, Failed, rest, "outgrown"},
+		"its data is there":                 {kept(Creating, time.Second), sight{Data: there}, Creating, apply, ""},
+		"answers without its data":          {kept(Creating, time.Second), sight{Observed: running, Data: awaited}, Creating, provide, "its data is awaited"},
+		"is ready":                          {kept(Creating, time.Second), sight{Observed: running, Data: there}, Ready, rest, ""},
+		"loses its data":                    {kept(Ready, time.Minute), sight{Observed: running, Data: awaited}, Degraded, provide, "its data is awaited"},
+		"its data cannot be seen any more":  {kept(Ready, time.Minute), sight{Observed: running, Data: unseen}, Degraded, rest, "is down"},
+		"crashes while its data is unseen":  {kept(Ready, time.Minute), sight{Observed: Observed{Exists: true, Failed: true}, Data: unseen}, Degraded, rest, "is down"},
+		"its data is spoilt later":          {kept(Ready, time.Minute), sight{Observed: running, Data: spoilt}, Failed, rest, "outgrown"},
+		"keeps its data while it is there":  {deleted(kept(Deleting, time.Second)), sight{Observed: Observed{Exists: true}, Data: there}, Deleting, remove, ""},
+		"keeps its data while it is unseen": {deleted(kept(Deleting, time.Second)), sight{Trouble: "no cluster", Data: there}, Deleting, remove, "no cluster"},
+		"its data goes last":                {deleted(kept(Deleting, time.Second)), sight{Data: there}, Deleting, withdraw, "its data is being removed: database x"},
+		"unseen data is not gone":           {deleted(kept(Deleting, time.Second)), sight{Data: unseen}, Deleting, withdraw, "is down"},
+		"its data does not go":              {deleted(kept(Deleting, 3*time.Minute)), sight{Data: there}, Deleting, withdraw, "stuck: not gone 3m0s after its removal began"},
+		"is gone with its data":             {deleted(kept(Deleting, time.Second)), sight{Data: awaited}, Gone, rest, "seen to be absent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := next(wanting(c.r), c.s, noon, Deadlines{}.withDefaults())
@@ -59,7 +59,7 @@ func TestEndsInGoneWithData(t *testing.T) {
 	for seed := range uint64(500) {
 		rnd := rand.New(rand.NewPCG(seed, 11))
 		c := &Reconciler{}
-		r := wanting(record(Pending, 0))
+		r := wanting(kept(Pending, 0))
 		now := r.CreatedAt
 		c.Now = func() time.Time { return now }
 		r.ExpiresAt = now.Add(time.Duration(rnd.IntN(7200)) * time.Second)

@@ -10,7 +10,7 @@ import (
 var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
 // record is an admitted preview of an hour, in a phase since some time.
-func record(p Phase, since time.Duration) *Record {
+func kept(p Phase, since time.Duration) *Record {
 	r := &Record{CreatedAt: noon.Add(-10 * time.Minute)}
 	r.ExpiresAt = noon.Add(50 * time.Minute)
 	r.ID, r.Phase, r.Since, r.AdmittedAt, r.Template.Deployer = "x-1", p, noon.Add(-since), r.CreatedAt, "fake"
@@ -31,47 +31,47 @@ func TestNext(t *testing.T) {
 		move   move
 		reason string
 	}{
-		"waits for room":                {waiting(record(Pending, 0)), sight{}, Pending, rest, ""},
-		"is begun":                      {record(Pending, 0), sight{}, Creating, apply, "by fake"},
-		"was begun, nothing there":      {record(Creating, time.Second), sight{Observed: none}, Creating, apply, ""},
-		"is starting":                   {record(Creating, time.Second), sight{Observed: there}, Creating, rest, "starting"},
-		"cannot be seen while starting": {record(Creating, time.Second), sight{Trouble: "no cluster"}, Creating, rest, "no cluster"},
-		"is ready":                      {record(Creating, time.Second), sight{Observed: Observed{Exists: true, Ready: true}}, Ready, rest, ""},
-		"fails":                         {record(Creating, time.Second), sight{Observed: Observed{Exists: true, Failed: true, Reason: "exit 1"}}, Failed, rest, "exit 1"},
-		"never starts":                  {record(Creating, 11*time.Minute), sight{Observed: there}, Failed, rest, "not ready within 10m0s; at last: starting"},
-		"stays ready":                   {record(Ready, time.Hour), sight{Observed: Observed{Exists: true, Ready: true}}, Ready, rest, ""},
-		"stops answering":               {record(Ready, time.Minute), sight{Observed: there}, Degraded, rest, "starting"},
-		"vanishes":                      {record(Ready, time.Minute), sight{Observed: none}, Degraded, apply, "does not answer"},
-		"crashes":                       {record(Ready, time.Minute), sight{Observed: Observed{Exists: true, Failed: true, Reason: "exit 2"}}, Degraded, apply, "exit 2"},
-		"cannot be seen":                {record(Ready, time.Minute), sight{Trouble: "no cluster"}, Degraded, rest, "no cluster"},
-		"recovers":                      {record(Degraded, time.Minute), sight{Observed: Observed{Exists: true, Ready: true}}, Ready, rest, ""},
-		"does not recover":              {record(Degraded, 11*time.Minute), sight{Observed: there}, Failed, rest, "not ready again within 10m0s"},
-		"failed stays":                  {record(Failed, time.Minute), sight{Observed: none}, Failed, rest, ""},
-		"expires":                       {expired(record(Ready, time.Minute)), sight{Observed: Observed{Exists: true, Ready: true}}, Deleting, remove, "expired at 2026-01-31T12:00:00Z"},
-		"expires after failing":         {expired(record(Failed, time.Minute)), sight{}, Deleting, remove, "expired"},
-		"expires unseen":                {expired(record(Creating, time.Minute)), sight{Trouble: "no cluster"}, Deleting, remove, "expired"},
-		"expires in the queue":          {expired(waiting(record(Pending, time.Minute))), sight{}, Gone, rest, "nothing of it was ever there"},
-		"is deleted":                    {deleted(record(Ready, time.Minute)), sight{Observed: there}, Deleting, remove, "deleted by user:default/alice"},
-		"is deleted before it began":    {deleted(record(Pending, 0)), sight{}, Deleting, remove, "deleted"},
-		"is going":                      {deleted(tried(record(Deleting, time.Second))), sight{Observed: Observed{Exists: true, Remains: []string{"pod a"}}}, Deleting, remove, "still there: pod a"},
-		"absent after one removal":      {deleted(record(Deleting, time.Second)), sight{}, Deleting, remove, ""},
-		"is ready and stale":            {record(Ready, time.Minute), sight{Observed: Observed{Exists: true, Ready: true, Stale: true}}, Ready, apply, ""},
-		"is starting and stale":         {record(Creating, time.Second), sight{Observed: Observed{Exists: true, Stale: true, Reason: "half"}}, Creating, apply, "half"},
-		"is degraded and stale":         {record(Degraded, time.Second), sight{Observed: Observed{Exists: true, Stale: true}}, Degraded, apply, ""},
-		"is stuck for somebody":         {deleted(record(Deleting, time.Hour)), sight{Observed: Observed{Exists: true, Remains: []string{"pod a"}}}, Deleting, remove, "an operator should look into it"},
-		"tells how it is known gone":    {deleted(tried(record(Deleting, time.Second))), sight{Observed: Observed{Reason: "The cluster says so"}}, Gone, rest, "seen to be absent: the cluster says so"},
-		"is gone":                       {deleted(tried(record(Deleting, time.Second))), sight{}, Gone, rest, "seen to be absent"},
-		"unseen is not gone":            {deleted(tried(record(Deleting, time.Second))), sight{Trouble: "no cluster"}, Deleting, remove, "no cluster"},
-		"leftovers are not gone":        {deleted(tried(record(Deleting, time.Second))), sight{Observed: Observed{Remains: []string{"namespace x"}}}, Deleting, remove, "namespace x"},
-		"is stuck":                      {deleted(tried(record(Deleting, 3*time.Minute))), sight{Observed: Observed{Exists: true, Remains: []string{"finalizer f of pod a"}}}, Deleting, remove, "stuck: not gone 3m0s after its removal began"},
-		"a removal is never taken back": {tried(record(Deleting, time.Second)), sight{Observed: there}, Deleting, remove, ""},
-		"goes on to another commit":     {onto(record(Ready, time.Minute)), sight{Observed: Observed{Exists: true, Ready: true}}, Creating, apply, "being brought to commit bbbb"},
-		"goes on after failing":         {onto(record(Failed, time.Minute)), sight{Observed: Observed{Exists: true, Failed: true}}, Creating, apply, "commit bbbb"},
-		"goes on while it is created":   {onto(record(Creating, time.Minute)), sight{Observed: there}, Creating, apply, "starting"},
-		"failed at the commit before":   {onto(record(Creating, time.Minute)), sight{Observed: Observed{Exists: true, Failed: true, Reason: "exit 1"}}, Creating, apply, "exit 1"},
-		"ready at the commit before":    {onto(record(Creating, time.Minute)), sight{Observed: Observed{Exists: true, Ready: true}}, Creating, apply, ""},
-		"never takes the commit on":     {onto(record(Creating, 11*time.Minute)), sight{Observed: there}, Failed, rest, "not ready within"},
-		"stays gone":                    {expired(record(Gone, time.Second)), sight{Observed: there}, Gone, rest, ""},
+		"waits for room":                {waiting(kept(Pending, 0)), sight{}, Pending, rest, ""},
+		"is begun":                      {kept(Pending, 0), sight{}, Creating, apply, "by fake"},
+		"was begun, nothing there":      {kept(Creating, time.Second), sight{Observed: none}, Creating, apply, ""},
+		"is starting":                   {kept(Creating, time.Second), sight{Observed: there}, Creating, rest, "starting"},
+		"cannot be seen while starting": {kept(Creating, time.Second), sight{Trouble: "no cluster"}, Creating, rest, "no cluster"},
+		"is ready":                      {kept(Creating, time.Second), sight{Observed: Observed{Exists: true, Ready: true}}, Ready, rest, ""},
+		"fails":                         {kept(Creating, time.Second), sight{Observed: Observed{Exists: true, Failed: true, Reason: "exit 1"}}, Failed, rest, "exit 1"},
+		"never starts":                  {kept(Creating, 11*time.Minute), sight{Observed: there}, Failed, rest, "not ready within 10m0s; at last: starting"},
+		"stays ready":                   {kept(Ready, time.Hour), sight{Observed: Observed{Exists: true, Ready: true}}, Ready, rest, ""},
+		"stops answering":               {kept(Ready, time.Minute), sight{Observed: there}, Degraded, rest, "starting"},
+		"vanishes":                      {kept(Ready, time.Minute), sight{Observed: none}, Degraded, apply, "does not answer"},
+		"crashes":                       {kept(Ready, time.Minute), sight{Observed: Observed{Exists: true, Failed: true, Reason: "exit 2"}}, Degraded, apply, "exit 2"},
+		"cannot be seen":                {kept(Ready, time.Minute), sight{Trouble: "no cluster"}, Degraded, rest, "no cluster"},
+		"recovers":                      {kept(Degraded, time.Minute), sight{Observed: Observed{Exists: true, Ready: true}}, Ready, rest, ""},
+		"does not recover":              {kept(Degraded, 11*time.Minute), sight{Observed: there}, Failed, rest, "not ready again within 10m0s"},
+		"failed stays":                  {kept(Failed, time.Minute), sight{Observed: none}, Failed, rest, ""},
+		"expires":                       {expired(kept(Ready, time.Minute)), sight{Observed: Observed{Exists: true, Ready: true}}, Deleting, remove, "expired at 2026-01-31T12:00:00Z"},
+		"expires after failing":         {expired(kept(Failed, time.Minute)), sight{}, Deleting, remove, "expired"},
+		"expires unseen":                {expired(kept(Creating, time.Minute)), sight{Trouble: "no cluster"}, Deleting, remove, "expired"},
+		"expires in the queue":          {expired(waiting(kept(Pending, time.Minute))), sight{}, Gone, rest, "nothing of it was ever there"},
+		"is deleted":                    {deleted(kept(Ready, time.Minute)), sight{Observed: there}, Deleting, remove, "deleted by user:default/alice"},
+		"is deleted before it began":    {deleted(kept(Pending, 0)), sight{}, Deleting, remove, "deleted"},
+		"is going":                      {deleted(tried(kept(Deleting, time.Second))), sight{Observed: Observed{Exists: true, Remains: []string{"pod a"}}}, Deleting, remove, "still there: pod a"},
+		"absent after one removal":      {deleted(kept(Deleting, time.Second)), sight{}, Deleting, remove, ""},
+		"is ready and stale":            {kept(Ready, time.Minute), sight{Observed: Observed{Exists: true, Ready: true, Stale: true}}, Ready, apply, ""},
+		"is starting and stale":         {kept(Creating, time.Second), sight{Observed: Observed{Exists: true, Stale: true, Reason: "half"}}, Creating, apply, "half"},
+		"is degraded and stale":         {kept(Degraded, time.Second), sight{Observed: Observed{Exists: true, Stale: true}}, Degraded, apply, ""},
+		"is stuck for somebody":         {deleted(kept(Deleting, time.Hour)), sight{Observed: Observed{Exists: true, Remains: []string{"pod a"}}}, Deleting, remove, "an operator should look into it"},
+		"tells how it is known gone":    {deleted(tried(kept(Deleting, time.Second))), sight{Observed: Observed{Reason: "The cluster says so"}}, Gone, rest, "seen to be absent: the cluster says so"},
+		"is gone":                       {deleted(tried(kept(Deleting, time.Second))), sight{}, Gone, rest, "seen to be absent"},
+		"unseen is not gone":            {deleted(tried(kept(Deleting, time.Second))), sight{Trouble: "no cluster"}, Deleting, remove, "no cluster"},
+		"leftovers are not gone":        {deleted(tried(kept(Deleting, time.Second))), sight{Observed: Observed{Remains: []string{"namespace x"}}}, Deleting, remove, "namespace x"},
+		"is stuck":                      {deleted(tried(kept(Deleting, 3*time.Minute))), sight{Observed: Observed{Exists: true, Remains: []string{"finalizer f of pod a"}}}, Deleting, remove, "stuck: not gone 3m0s after its removal began"},
+		"a removal is never taken back": {tried(kept(Deleting, time.Second)), sight{Observed: there}, Deleting, remove, ""},
+		"goes on to another commit":     {onto(kept(Ready, time.Minute)), sight{Observed: Observed{Exists: true, Ready: true}}, Creating, apply, "being brought to commit bbbb"},
+		"goes on after failing":         {onto(kept(Failed, time.Minute)), sight{Observed: Observed{Exists: true, Failed: true}}, Creating, apply, "commit bbbb"},
+		"goes on while it is created":   {onto(kept(Creating, time.Minute)), sight{Observed: there}, Creating, apply, "starting"},
+		"failed at the commit before":   {onto(kept(Creating, time.Minute)), sight{Observed: Observed{Exists: true, Failed: true, Reason: "exit 1"}}, Creating, apply, "exit 1"},
+		"ready at the commit before":    {onto(kept(Creating, time.Minute)), sight{Observed: Observed{Exists: true, Ready: true}}, Creating, apply, ""},
+		"never takes the commit on":     {onto(kept(Creating, 11*time.Minute)), sight{Observed: there}, Failed, rest, "not ready within"},
+		"stays gone":                    {expired(kept(Gone, time.Second)), sight{Observed: there}, Gone, rest, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := next(c.r, c.s, noon, Deadlines{}.withDefaults())
@@ -86,7 +86,7 @@ func TestNext(t *testing.T) {
 }
 
 func TestNextWarnsOnce(t *testing.T) {
-	r := record(Ready, time.Minute)
+	r := kept(Ready, time.Minute)
 	r.ExpiresAt = noon.Add(5 * time.Minute)
 	s := sight{Observed: Observed{Exists: true, Ready: true}}
 	r.CreatedAt = noon.Add(-time.Hour)
@@ -109,7 +109,7 @@ func TestEndsInGone(t *testing.T) {
 	for seed := range uint64(3000) {
 		rnd := rand.New(rand.NewPCG(seed, 7))
 		c := &Reconciler{}
-		r := record(Pending, 0)
+		r := kept(Pending, 0)
 		now := r.CreatedAt
 		c.Now = func() time.Time { return now }
 		r.ExpiresAt = now.Add(time.Duration(rnd.IntN(7200)) * time.Second)

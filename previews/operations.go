@@ -2,14 +2,13 @@ package previews
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
 // GetInput names a preview.
@@ -51,7 +50,8 @@ type Page struct {
 	NextCursor string    `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
 }
 
-const defaultPage, maxPage = 50, 200
+// pages are those of the list of previews.
+func pages() record.List { return record.List{Name: "previews", Usual: 50, Most: 200} }
 
 // batch is how many records are read at once.
 const batch = 200
@@ -124,7 +124,7 @@ func (s *Service) each(ctx context.Context, scope access.Scope, q Query, do func
 }
 
 // cursor names the place after which a page goes on.
-func cursor(q Query) string { return fmt.Sprintf("previews:%d:%s", q.Before.UnixMicro(), q.BeforeID) }
+func cursor(q Query) string { return pages().Cursor(q.Before, q.BeforeID) }
 
 // listQuery checks the input.
 func listQuery(in ListInput) (q Query, err error) {
@@ -139,22 +139,9 @@ func listQuery(in ListInput) (q Query, err error) {
 	default:
 		return q, fault.New(fault.Invalid, "phase: there is no phase %q", clip(in.Phase, 80)).WithFix("There are pending, creating, ready, degraded, deleting, gone and failed.")
 	}
-	switch {
-	case q.Limit == 0:
-		q.Limit = defaultPage
-	case q.Limit < 0 || q.Limit > maxPage:
-		return q, fault.New(fault.Invalid, "limit is %d, not between 1 and %d", q.Limit, maxPage).WithFix("Ask for at most %d and go on with the cursor.", maxPage)
-	}
-	if in.Cursor != "" {
-		at, id, ok := strings.Cut(strings.TrimPrefix(in.Cursor, "previews:"), ":")
-		micros, err := strconv.ParseInt(at, 10, 64)
-		if !ok || err != nil || !isID(id) || !strings.HasPrefix(in.Cursor, "previews:") {
-			return q, fault.New(fault.Invalid, "cursor %q is not one of the list of previews", clip(in.Cursor, 80)).
-				WithFix("Give nextCursor of the page before as it is, or leave cursor out for the first page.")
-		}
-		q.Before, q.BeforeID = time.UnixMicro(micros).UTC(), id
-	}
-	return q, nil
+	page, err := pages().Page(in.Limit, in.Cursor)
+	q.Limit, q.Before, q.BeforeID = page.Limit, page.Before, page.BeforeID
+	return q, err
 }
 
 // ExtendInput puts off a preview's end.

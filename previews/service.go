@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
 // MinTTL is the shortest time that a preview can be asked for.
@@ -147,7 +148,7 @@ func (s *Service) readable(ctx context.Context, who access.Caller, id string) (R
 	}
 	scope := s.cfg.Policy.Scope(who, access.ReadPreviews)
 	missing := fault.New(fault.NotFound, "there is no preview %q", clip(id, 80)).WithFix("List the previews to see their ids.")
-	if scope.None() || !isID(id) {
+	if scope.None() || !record.IsID(id) {
 		return Record{}, missing
 	}
 	r, err := s.cfg.Reads.Preview(ctx, id)
@@ -160,13 +161,6 @@ func (s *Service) readable(ctx context.Context, who access.Caller, id string) (R
 		return r, missing
 	}
 	return r, nil
-}
-
-// isID tells whether a text can be the id of a preview.
-func isID(s string) bool {
-	return s != "" && len(s) <= 63 && !strings.ContainsFunc(s, func(r rune) bool {
-		return r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z')
-	})
 }
 
 // view shows a record with its place in the queue.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
 // ListStraysInput selects where to look.
@@ -200,7 +201,7 @@ func (s *Service) SweepStrays(ctx context.Context, who access.Caller, in SweepSt
 		return nil, fault.New(fault.Invalid, "ids names %d strays, not 1 to %d", len(in.IDs), maxSwept).WithFix("List the strays, and name those to remove.")
 	}
 	for _, id := range in.IDs {
-		if !isID(id) {
+		if !record.IsID(id) {
 			return nil, fault.New(fault.Invalid, "ids: %q is no id of a preview", clip(id, 80)).WithFix("Name those that the list of strays shows.")
 		}
 	}

@@ -2,14 +2,13 @@ package secrets
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
 // GetInput names a lease.
@@ -41,7 +40,8 @@ type Page struct {
 	NextCursor string  `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
 }
 
-const defaultPage, maxPage = 50, 200
+// pages are those of the list of leases.
+func pages() record.List { return record.List{Name: "leases", Usual: 50, Most: 200} }
 
 // batch is how many records are read at once.
 const batch = 200
@@ -78,7 +78,7 @@ func (s *Service) List(ctx context.Context, who access.Caller, in ListInput) (*P
 				continue
 			}
 			if len(out.Items) == limit {
-				out.NextCursor = fmt.Sprintf("leases:%d:%s", q.Before.UnixMicro(), q.BeforeID)
+				out.NextCursor = pages().Cursor(q.Before, q.BeforeID)
 				return out, nil
 			}
 			out.Items = append(out.Items, *r.View(now))
@@ -106,22 +106,9 @@ func listQuery(in ListInput) (q Query, err error) {
 	default:
 		return q, fault.New(fault.Invalid, "state: there is no state %q", clip(in.State, 80)).WithFix("There are issuing, live, revoking, revoked, expired and failed; all selects all of them.")
 	}
-	switch {
-	case q.Limit == 0:
-		q.Limit = defaultPage
-	case q.Limit < 0 || q.Limit > maxPage:
-		return q, fault.New(fault.Invalid, "limit is %d, not between 1 and %d", q.Limit, maxPage).WithFix("Ask for at most %d and go on with the cursor.", maxPage)
-	}
-	if in.Cursor != "" {
-		at, id, ok := strings.Cut(strings.TrimPrefix(in.Cursor, "leases:"), ":")
-		micros, err := strconv.ParseInt(at, 10, 64)
-		if !ok || err != nil || !isID(id) || !strings.HasPrefix(in.Cursor, "leases:") {
-			return q, fault.New(fault.Invalid, "cursor %q is not one of the list of credentials", clip(in.Cursor, 80)).
-				WithFix("Give nextCursor of the page before as it is, or leave cursor out for the first page.")
-		}
-		q.Before, q.BeforeID = time.UnixMicro(micros).UTC(), id
-	}
-	return q, nil
+	page, err := pages().Page(in.Limit, in.Cursor)
+	q.Limit, q.Before, q.BeforeID = page.Limit, page.Before, page.BeforeID
+	return q, err
 }
 
 // RenewInput puts off a lease's end.

@@ -2,9 +2,7 @@ package secrets
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -18,6 +16,7 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/catalog/index"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/record"
 	"github.com/fairlead-dev/fairlead/secrets/offer"
 )
 
@@ -166,7 +165,7 @@ func (s *Service) wish(who access.Caller, e *catalog.Entity, in RequestInput) (r
 	if err != nil {
 		return r, err
 	}
-	r.ID, r.Service, r.Key = newID(e.Ref.Name+"-"+r.Offer.Name), e.Ref.String(), in.Key
+	r.ID, r.Service, r.Key = record.NewID(e.Ref.Name+"-"+r.Offer.Name, 40), e.Ref.String(), in.Key
 	r.Person, r.Agent, r.Purpose, r.Task, r.BoundTo = who.Subject(), who.Agent(), in.Purpose, in.Task, in.BoundTo
 	r.InputHash = hash(r.Service, r.Offer.Name, r.Environment, r.Purpose, r.Task, r.BoundTo)
 	r.CreatedAt = s.now()
@@ -245,7 +244,7 @@ func (s *Service) binds(ctx context.Context, who access.Caller, to string) error
 			WithFix("Show the token that the forge's CI issues to the job; the operators name its forge with jobs under auth.oidc.")
 	}
 	kind, id, _ := strings.Cut(to, ":")
-	if s.cfg.Bindings == nil || !isID(kind) || !isID(id) {
+	if s.cfg.Bindings == nil || !record.IsID(kind) || !record.IsID(id) {
 		return fault.New(fault.Invalid, "boundTo: a lease cannot be bound to %q", clip(to, 80)).WithFix("Write session, job, preview:ID or proposal:ID.")
 	}
 	return s.cfg.Bindings.May(ctx, who, kind, id)
@@ -256,24 +255,6 @@ func checkText(field, text string, most int) error {
 		return fault.New(fault.Invalid, "%s is longer than %d bytes, holds control characters or begins with -", field, most).WithFix("Correct %s.", field)
 	}
 	return nil
-}
-
-// newID makes an id that is unique for good: a name, as far as it goes, and 60
-// random bits.
-func newID(name string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(name) {
-		if (r < 'a' || r > 'z') && (r < '0' || r > '9') {
-			r = '-'
-		}
-		if b.Len() < 40 && (r != '-' || b.Len() > 0) {
-			b.WriteRune(r)
-		}
-	}
-	var random [8]byte
-	_, _ = rand.Read(random[:]) // it never fails
-	tail := strings.ToLower(base32.StdEncoding.EncodeToString(random[:]))[:12]
-	return strings.TrimLeft(strings.TrimRight(b.String(), "-")+"-"+tail, "-")
 }
 
 func hash(parts ...string) string {

@@ -10,6 +10,7 @@ import (
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
 // Config is what a Service is made of; all but Bindings and what has a default
@@ -123,7 +124,7 @@ func (s *Service) readable(ctx context.Context, who access.Caller, id string) (R
 		return Record{}, err
 	}
 	missing := fault.New(fault.NotFound, "there is no lease %q", clip(id, 80)).WithFix("List the credentials to see the leases.")
-	if !isID(id) {
+	if !record.IsID(id) {
 		return Record{}, missing
 	}
 	r, err := s.cfg.Reads.Lease(ctx, id)
@@ -136,13 +137,6 @@ func (s *Service) readable(ctx context.Context, who access.Caller, id string) (R
 		return r, missing
 	}
 	return r, nil
-}
-
-// isID tells whether a text can be the id of a lease.
-func isID(s string) bool {
-	return s != "" && len(s) <= 63 && !strings.ContainsFunc(s, func(r rune) bool {
-		return r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z')
-	})
 }
 
 // changes is how often a change is tried on a lease that others change, too.
