@@ -3,6 +3,7 @@ package gitops
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"runtime"
 	"slices"
@@ -37,12 +38,16 @@ const (
 	maxNeighbours = 1000
 )
 
+// planRate is how often a person and agent may plan.
+var planRate = access.Rate{Burst: 20, Per: 10 * time.Minute}
+
 // PlanFleet works out what one change means for every service that a query
 // selects: the edit, what policy says of it, what else changes the same files.
 // Nothing is proposed; StartFleet does that, for exactly this plan, within a
 // day. The five newest plans of a person and agent are kept. Faults: invalid
 // (the query, the change, the waves), forbidden (the caller may propose
-// nothing), not_found (no service is selected), unavailable.
+// nothing), not_found (no service is selected), quota_exceeded (20 plans in ten
+// minutes), unavailable.
 func (s *Service) PlanFleet(ctx context.Context, who access.Caller, in PlanFleetInput) (*Fleet, error) {
 	if err := s.fleetsThere(); err != nil {
 		return nil, err
@@ -56,7 +61,7 @@ func (s *Service) PlanFleet(ctx context.Context, who access.Caller, in PlanFleet
 	if err := s.mayPlan(who, in.Environment); err != nil {
 		return nil, err
 	}
-	done, err := s.turnToPlan(ctx)
+	done, err := s.turnToPlan(ctx, who)
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +85,16 @@ func (s *Service) PlanFleet(ctx context.Context, who access.Caller, in PlanFleet
 	return s.fleetView(ctx, who, &f, GetFleetInput{})
 }
 
-// turnToPlan waits until few enough others plan.
-func (s *Service) turnToPlan(ctx context.Context) (done func(), err error) {
+// turnToPlan waits until few enough others plan; who has planned too often is
+// refused.
+func (s *Service) turnToPlan(ctx context.Context, who access.Caller) (done func(), err error) {
+	wait, err := s.cfg.Fleets.Quota.Take(ctx, fmt.Sprintf("plan_fleet %q %q", who.Subject(), who.Agent()), planRate)
+	switch {
+	case err != nil:
+		return nil, fault.New(fault.Unavailable, "the quota could not be asked, so nothing was planned").WithFix("Try again in a moment; the operators find the cause in the server's log.").Because(err)
+	case wait > 0:
+		return nil, fault.New(fault.QuotaExceeded, "%s has used up its %s of plans", who.Name(), planRate).WithFix("Try again in %s.", wait.Round(time.Second)).After(wait)
+	}
 	select {
 	case s.planning <- struct{}{}:
 		return func() { <-s.planning }, nil

@@ -361,6 +361,12 @@ func TestFleetsAreRefused(t *testing.T) {
 	if _, err := y.PlanFleet(t.Context(), accesstest.As("eve"), wish(nil)); fault.CodeOf(err) != fault.Forbidden {
 		t.Errorf("who owns nothing plans: %v", err)
 	}
+	for n := range 21 {
+		_, err := y.PlanFleet(t.Context(), accesstest.As("often", accesstest.Groups("team")), wish(nil))
+		if (fault.CodeOf(err) == fault.QuotaExceeded) != (n == 20) {
+			t.Errorf("plan %d: %v", n, err)
+		}
+	}
 	f := y.plan(nil)
 	if _, err := y.StartFleet(t.Context(), accesstest.As("eve"), gitops.StartFleetInput{ID: f.ID}); fault.CodeOf(err) != fault.Forbidden {
 		t.Errorf("another starts it: %v", err)

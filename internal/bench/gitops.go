@@ -45,7 +45,7 @@ func (s settings) gitops(ctx context.Context, r report, dir string) error {
 
 // editing times edits of large files.
 func editing(r report) error {
-	r.section("Edits of files of %d kB, in this process: p50 / p99 / max", editBytes/1000)
+	r.section("Edits of files of %d kB, in this process: min / p50 / max", editBytes/1000)
 	text := valuesText(editBytes)
 	for _, c := range []struct {
 		name   string
@@ -60,7 +60,7 @@ func editing(r report) error {
 				return err
 			}
 		}
-		r.timing(c.name, t, "1 ms")
+		r.line(c.name, spread(t.Wall)+"; CPU "+spread(t.CPU), "1 ms")
 	}
 	return nil
 }
