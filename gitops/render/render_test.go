@@ -226,6 +226,11 @@ func TestBrokenByTheChange(t *testing.T) {
 	if broken.OK || !broken.Broken || !strings.Contains(broken.Error, "gone.yaml") {
 		t.Errorf("%+v", broken)
 	}
+	deep := base.with(files{"apps/shop/base/kustomization.yaml": "resources: [deployment.yaml, of/one.yaml]\n", "apps/shop/base/of/one.yaml": deployment + strings.Repeat("# much\n", 500)})
+	lost := rendered(t, render.Config{}, staging, deep, files{"apps/shop/base/kustomization.yaml": "resources: [deployment.yaml, " + strings.Repeat("of/", 100) + "one.yaml]\n"})
+	if lost.OK || len([]rune(lost.Error)) > 410 || !strings.HasSuffix(strings.TrimRight(lost.Error, "'"), "one.yaml' doesn't exist") {
+		t.Errorf("the cause is left out: %s", lost.Error)
+	}
 	mended := rendered(t, render.Config{}, staging, base.with(files{at: "resources: [../gone]\n"}), files{at: base[at]})
 	if mended.OK || mended.Broken || !strings.Contains(mended.Error, "before the change: ") {
 		t.Errorf("%+v", mended)

@@ -94,8 +94,8 @@ func (p *peer) reason(err error) string {
 		return ""
 	}
 	text := strings.Join(strings.Fields(strings.ReplaceAll(err.Error(), root+"/", "")), " ")
-	if r := []rune(text); len(r) > maxReason {
-		text = string(r[:maxReason]) + "…"
+	if r := []rune(text); len(r) > maxReason { // the cause is at its end
+		text = string(r[:maxReason/4]) + " … " + string(r[len(r)-maxReason*3/4:])
 	}
 	return text
 }
