@@ -180,3 +180,25 @@ func TestLentCredentials(t *testing.T) {
 		}
 	}
 }
+
+func TestOAuthProblems(t *testing.T) {
+	for field, cfg := range map[string]gitea.Config{
+		"oauth.clientSecretFile": {URL: "https://git.example.com", TokenFile: "t", OAuth: forge.OAuth{ClientID: "app"}},
+		"oauth.clientID":         {URL: "https://git.example.com", TokenFile: "t", OAuth: forge.OAuth{ClientSecretFile: "s"}},
+	} {
+		if ps := cfg.ValidateForge(); len(ps) != 1 || ps[0].Field != field {
+			t.Errorf("%s: %+v", field, ps)
+		}
+	}
+	source := github.Config{Org: "acme", TokenFile: "t", OAuth: forge.OAuth{ClientID: "app", ClientSecretFile: "s"}}
+	if ps := source.Validate(); len(ps) != 1 || ps[0].Field != "oauth" {
+		t.Errorf("of a source: %+v", ps)
+	}
+	c, err := gitlab.NewForge("lab", gitlab.Config{TokenFile: "token", OAuth: forge.OAuth{ClientID: "app", ClientSecretFile: "gone"}}, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Flow(t.TempDir(), &forge.Budgets{}).Take(t.Context(), "c", "v", "https://x/"); fault.CodeOf(err) != fault.FailedPrecondition || !strings.Contains(fault.From(err).Message, "secret of the OAuth application") {
+		t.Errorf("without its file: %v", err)
+	}
+}
