@@ -76,7 +76,7 @@ func (r *fleetRepository) ask(ctx context.Context, m *FleetMember, site fleetSit
 	if err != nil {
 		return err
 	}
-	m.Notes = slices.Concat(site.changing.site.notes, trial.Notes())
+	m.Notes = slices.Concat(site.site.notes, trial.Notes())
 	if len(trial.Objections) > 0 {
 		return fault.New(fault.FailedPrecondition, "%s", strings.Join(trial.Notes(), "; ")).WithFix("Give what policy asks for, and plan it again.")
 	}
