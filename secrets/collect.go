@@ -130,7 +130,13 @@ func (s *Service) collectable(ctx context.Context, who access.Caller, r *Record)
 	if err != nil || there {
 		return err
 	}
-	if _, err := s.change(ctx, r.ID, s.alarm); err != nil {
+	looked := r.Accessor
+	if _, err := s.change(ctx, r.ID, func(now *Record) error {
+		if now.State == Live && now.Accessor != looked { // another call has had it wrapped anew
+			return busy(now)
+		}
+		return s.alarm(now)
+	}); err != nil {
 		return err
 	}
 	s.raised(ctx, r)
@@ -143,9 +149,14 @@ func opened(id string) error {
 		WithFix("Find out who reads what you send or store, then request another.")
 }
 
+// busy is the fault of a lease that another call is at.
+func busy(r *Record) error {
+	return fault.New(fault.Conflict, "another call is having the credential of lease %s issued", r.ID).WithFix("Try again in a moment.")
+}
+
 func notLive(r *Record) error {
 	if r.State == Issuing {
-		return fault.New(fault.Conflict, "another call is having the credential of lease %s issued", r.ID).WithFix("Try again in a moment.")
+		return busy(r)
 	}
 	why := "its time is up"
 	if r.Reason != "" {

@@ -134,7 +134,7 @@ func TestChangesAreRefused(t *testing.T) {
 		"no digest":           {image(map[string]any{"digest": "sha256:1"}), "is no digest"},
 		"another registry":    {set(map[string]any{"path": "images[0].newName", "value": "evil.test/checkout"}), "evil.test/checkout comes from a registry"},
 		"a downgrade":         {image(map[string]any{"tag": "1.3.0"}), "goes back from 1.4.0 to 1.3.0"},
-		"replicas of nothing": {map[string]any{"change": map[string]any{"replicas": 3}}, "nowhere how many replicas"},
+		"replicas of nothing": {map[string]any{"service": "cart", "change": map[string]any{"replicas": 3, "file": "other.yaml"}}, "nowhere how many replicas"},
 		"outside":             {set(map[string]any{"file": "../production/kustomization.yaml", "path": "a", "value": "b"}), "is no path within"},
 		"a file not there":    {set(map[string]any{"file": "none.yaml", "path": "a", "value": "b"}), "there is no file"},
 		"several files":       {map[string]any{"service": "cart", "change": map[string]any{"set": []any{map[string]any{"path": "a", "value": 2}}}}, "kustomization.yaml, other.yaml, values.yaml"},
