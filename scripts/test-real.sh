@@ -45,6 +45,8 @@ case $want in
         echo "left out: vault (Vault is not built here yet, which takes nine minutes of CPU; run it by its name)"
       elif [ "$s" = story ] && ! { built kube-v && built argocd-v && built vault-v && built gitea-; }; then
         echo "left out: story (its servers are not built here yet, which takes half an hour; run it by its name)"
+      elif [ "$s" = ui ] && ! { built ui-app- && built browser-; }; then
+        echo "left out: ui (the front end is not built here yet, which takes minutes and 1.3 GB; run it by its name)"
       elif grep -qE "${concerns[$s]}|^(go\.(mod|sum)|scripts/|Makefile)" <<<"$files"; then
         selected+=("$s")
       else

