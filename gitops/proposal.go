@@ -83,7 +83,10 @@ type Record struct {
 	// Person and Agent asked for it, with Key.
 	Person, Agent, Key string
 	// Slot is what no other open proposal may be about; "" for nothing.
-	Slot           string
+	Slot string
+	// Follows is the open proposal of the same key that whoever adds this one has
+	// seen: if that has ended since, this is not added. It is not kept.
+	Follows        string
 	Reason         string
 	Evidence       []string
 	Paths          []string

@@ -122,6 +122,7 @@ type File struct {
 type Records interface {
 	// AddProposal keeps a new one, unless one that has not ended has the same
 	// key of the same person and agent, or the same Slot: then it gives that.
+	// It is not_found where what r follows has ended, or what was in the way has.
 	AddProposal(ctx context.Context, r Record) (Record, error)
 	// ProposalOfKey is the last one with a key; not_found where there is none.
 	ProposalOfKey(ctx context.Context, person, agent, key string) (Record, error)

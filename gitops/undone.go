@@ -11,7 +11,8 @@ import (
 
 // held refuses to do again what people have undone: a proposal of the key that
 // was closed, or merged and taken back. Where the key is none that was given
-// for this very wish, it does not matter who had proposed it.
+// for this very wish, it does not matter who had proposed it. A proposal of the
+// key that is open has r follow it: it is not begun anew if that ends meanwhile.
 func (s *Service) held(ctx context.Context, r *Record, defaultKey bool, p *planned) error {
 	old, err := s.cfg.Records.ProposalOfKey(ctx, r.Person, r.Agent, r.Key)
 	switch {
@@ -26,6 +27,9 @@ func (s *Service) held(ctx context.Context, r *Record, defaultKey bool, p *plann
 		}
 		if err := s.undone(ctx, &old, r, p); err != nil {
 			return err
+		}
+		if old.EndedAt.IsZero() {
+			r.Follows = old.ID
 		}
 	}
 	if !defaultKey {

@@ -179,7 +179,7 @@ func TestGiteaChangesInTrouble(t *testing.T) {
 	if n := len(pullsOf(t, f, api)); n != 1 || !a.IsError && again.ID != p.ID || a.IsError && !strings.Contains(a.raw, "was closed") {
 		t.Errorf("without its branch: %d pull requests, %s", n, a.raw)
 	}
-	if _, a := s.change(shopTag("1.5.0", map[string]any{"environment": "odd"})); !a.IsError || !strings.Contains(a.raw, "has 0 images") {
-		t.Errorf("an environment without images: %s", a.raw)
+	if _, a := s.change(shopTag("1.5.0", map[string]any{"environment": "odd"})); !a.IsError || !strings.Contains(a.raw, "large.yaml is too large") {
+		t.Errorf("an environment of which nobody can tell the images: %s", a.raw)
 	}
 }

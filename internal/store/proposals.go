@@ -95,14 +95,38 @@ func (s *Store) AddProposal(ctx context.Context, r gitops.Record) (gitops.Record
 	for i := range marks {
 		marks[i] = fmt.Sprintf("?%d", i+1)
 	}
-	_, err = s.write.ExecContext(ctx, s.query("INSERT INTO proposals ("+proposalColumns+", forge, name, holder, held_until) VALUES ("+strings.Join(marks, ", ")+
-		", '', 0) ON CONFLICT DO NOTHING"), values...)
-	if err != nil {
+	insert := "INSERT INTO proposals (" + proposalColumns + ", forge, name, holder, held_until) VALUES (" + strings.Join(marks, ", ") + ", '', 0) ON CONFLICT DO NOTHING"
+	if err := s.addFollowing(ctx, r.Follows, insert, values); err != nil {
 		return r, s.proposalsDown("written", err)
 	}
 	// The one of the key before the one in the way.
 	return s.oneProposal(ctx, s.write, `WHERE ended_at = 0 AND (person = ?1 AND agent = ?2 AND idem_key = ?3 OR slot = ?4 AND slot <> '')
 		ORDER BY CASE WHEN person = ?1 AND agent = ?2 AND idem_key = ?3 THEN 0 ELSE 1 END LIMIT 1`, r.Person, r.Agent, r.Key, r.Slot)
+}
+
+// addFollowing inserts a proposal, unless it follows one that has ended.
+func (s *Store) addFollowing(ctx context.Context, follows, insert string, values []any) (err error) {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = tx.Rollback() // the error that matters is the one at hand
+		}
+	}()
+	open := int64(1)
+	if follows != "" { // writing holds the row until the end
+		if open, err = s.changed(tx.ExecContext(ctx, s.query("UPDATE proposals SET held_until = held_until WHERE id = ?1 AND ended_at = 0"), follows)); err != nil {
+			return err
+		}
+	}
+	if open > 0 {
+		if _, err = tx.ExecContext(ctx, s.query(insert), values...); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
 }
 
 // ProposalOfKey is the last one with a key. See gitops.Records.

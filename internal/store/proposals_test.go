@@ -146,5 +146,14 @@ func TestProposalsHaveOneSlot(t *testing.T) {
 		if _, err := s.AddProposal(ctx, r); err != nil && fault.CodeOf(err) != fault.NotFound { // it is there, and has ended
 			t.Error(err)
 		}
+		next := proposalOf("p-7", "a")
+		next.Follows = "p-1"
+		if _, err := s.AddProposal(ctx, next); fault.CodeOf(err) != fault.NotFound {
+			t.Errorf("after one that has ended: %v", err)
+		}
+		next.Follows = "p-6"
+		if have, err := s.AddProposal(ctx, next); err != nil || have.ID != "p-7" {
+			t.Errorf("after one that is open: %s %v", have.ID, err)
+		}
 	})
 }
