@@ -22,8 +22,12 @@ func (v *Vault) Unopened(ctx context.Context, accessor string) (bool, error) {
 	return err == nil, err
 }
 
-// looksAtOnce is how many accounts are looked at at a time.
-const looksAtOnce = 8
+// looksAtOnce is how many accounts are looked at at a time, and lookPause how
+// long it takes until one that was refused is looked at once more.
+const (
+	looksAtOnce = 8
+	lookPause   = 50 * time.Millisecond
+)
 
 // Accounts gives the accounts of this installation. Vault lists all tokens by
 // their accessors alone, so each is looked at; memory does not grow with their
@@ -72,6 +76,13 @@ func (v *Vault) look(ctx context.Context, accessor string) (account, error) {
 	c := call{method: http.MethodPut, path: "auth/token/lookup-accessor", body: map[string]any{"accessor": accessor}}
 	at := time.Now()
 	secret, err := v.own(ctx, c)
+	if statusOf(err) == http.StatusForbidden && !gone(err) { // of one that it is revoking at this moment Vault may say so, too
+		select {
+		case <-ctx.Done():
+		case <-time.After(lookPause):
+			secret, err = v.own(ctx, c)
+		}
+	}
 	switch {
 	case gone(err), err == nil && (secret == nil || usedUp(secret.Data["num_uses"])):
 		return account{}, fault.New(fault.NotFound, "Vault has no such account, or not any more").WithFix("Request the credential anew.")
