@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -36,12 +35,7 @@ func scanDeployed(scan func(...any) error) (d gitops.Deployed, err error) {
 }
 
 func (s *Store) deployedDown(what string, err error) error {
-	var f *fault.Error
-	if err == nil || errors.As(err, &f) {
-		return err
-	}
-	return fault.New(fault.Unavailable, "the record of deployments could not be %s", what).
-		WithFix("Try again in a moment; the operators find the cause in the server's log.").Because(fmt.Errorf("%s: %w", s.where, err))
+	return s.down("the record of deployments", what, err)
 }
 
 // Deployed are the last deployments to an environment. See
@@ -53,25 +47,20 @@ func (s *Store) Deployed(ctx context.Context, service, environment string, most 
 
 // NoteDeployed writes deployments down. See gitops.DeployedRecords.
 func (s *Store) NoteDeployed(ctx context.Context, rows []gitops.Deployed) error {
-	tx, err := s.write.BeginTx(ctx, nil)
-	if err != nil {
-		return s.deployedDown("written", err)
-	}
-	defer func() { _ = tx.Rollback() }() // nothing is left to roll back after the commit
-	added := false
-	for i := range rows {
-		fresh, err := s.noteDeployed(ctx, tx, &rows[i])
-		if err != nil {
-			return s.deployedDown("written", err)
+	return s.deployedDown("written", inOne(ctx, s.write, func(tx *sql.Tx) error {
+		added := false
+		for i := range rows {
+			fresh, err := s.noteDeployed(ctx, tx, &rows[i])
+			if err != nil {
+				return err
+			}
+			added = added || fresh
 		}
-		added = added || fresh
-	}
-	if added {
-		if err = s.forgetDeployed(ctx, tx, &rows[len(rows)-1]); err != nil {
-			return s.deployedDown("written", err)
+		if !added {
+			return nil
 		}
-	}
-	return s.deployedDown("written", tx.Commit())
+		return s.forgetDeployed(ctx, tx, &rows[len(rows)-1])
+	}))
 }
 
 // noteDeployed writes one down, and tells whether it is a new one.

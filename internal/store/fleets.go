@@ -60,14 +60,7 @@ func fleetValues(r *gitops.FleetRecord) ([]any, error) {
 		micros(r.CreatedAt), micros(r.StartedAt), micros(r.UpdatedAt), micros(r.EndedAt)}, err
 }
 
-func (s *Store) fleetsDown(what string, err error) error {
-	var f *fault.Error
-	if errors.As(err, &f) {
-		return err
-	}
-	return fault.New(fault.Unavailable, "the fleets could not be %s", what).
-		WithFix("Try again in a moment; the operators find the cause in the server's log.").Because(fmt.Errorf("%s: %w", s.where, err))
-}
+func (s *Store) fleetsDown(what string, err error) error { return s.down("the fleets", what, err) }
 
 func (s *Store) fleetsIn(ctx context.Context, rest string, args ...any) ([]gitops.FleetRecord, error) {
 	out, err := gather(ctx, s.read, scanFleet, s.query("SELECT "+fleetColumns+" FROM fleets "+rest), args...)
@@ -107,14 +100,7 @@ func (s *Store) Fleets(ctx context.Context, q gitops.FleetQuery) ([]gitops.Fleet
 
 // changeFleets makes a change in one transaction.
 func (s *Store) changeFleets(ctx context.Context, change func(*sql.Tx) error) (err error) {
-	tx, err := s.write.BeginTx(ctx, nil)
-	if err != nil {
-		return s.ifDown(err)
-	}
-	if err = change(tx); err != nil {
-		return s.ifDown(errors.Join(err, tx.Rollback()))
-	}
-	return s.ifDown(tx.Commit())
+	return s.fleetsDown("written", inOne(ctx, s.write, change))
 }
 
 // AddFleet keeps a fleet. See gitops.FleetWrites.
@@ -205,18 +191,10 @@ func (s *Store) ClaimFleet(ctx context.Context, id, holder string, now, until ti
 	n, err := s.changed(s.write.ExecContext(ctx, s.query("UPDATE fleets SET holder = ?2, held_until = ?4 WHERE id = ?1 AND state = 'running' AND (held_until <= ?3 OR holder = ?2)"),
 		id, holder, micros(now), micros(until)))
 	if err != nil || n == 0 {
-		return r, false, s.ifDown(err)
+		return r, false, s.fleetsDown("written", err)
 	}
 	r, err = s.Fleet(ctx, id)
 	return r, err == nil, err
-}
-
-// ifDown is the fault of a fleet that could not be written, nil for nil.
-func (s *Store) ifDown(err error) error {
-	if err == nil {
-		return nil
-	}
-	return s.fleetsDown("written", err)
 }
 
 // ReportFleet lets a fleet go. See gitops.FleetClaims.
@@ -226,7 +204,7 @@ func (s *Store) ReportFleet(ctx context.Context, r gitops.FleetRecord, holder st
 	if err == nil && n == 0 {
 		_, err = s.write.ExecContext(ctx, s.query("UPDATE fleets SET holder = '', held_until = 0 WHERE id = ?1 AND holder = ?2"), r.ID, holder)
 	}
-	return s.ifDown(err)
+	return s.fleetsDown("written", err)
 }
 
 // LetGoOfProposals ends all holds of proposals and fleets: those of a program
@@ -234,7 +212,7 @@ func (s *Store) ReportFleet(ctx context.Context, r gitops.FleetRecord, holder st
 func (s *Store) LetGoOfProposals(ctx context.Context) error {
 	_, one := s.exec(ctx, "UPDATE proposals SET holder = '', held_until = 0 WHERE held_until > 0")
 	_, two := s.exec(ctx, "UPDATE fleets SET holder = '', held_until = 0 WHERE held_until > 0")
-	return s.ifDown(errors.Join(one, two))
+	return s.fleetsDown("written", errors.Join(one, two))
 }
 
 // OpenProposals are those of a repository. See gitops.Neighbours.

@@ -137,5 +137,5 @@ func (s *Store) SaveFleetMember(ctx context.Context, m gitops.FleetMember, holde
 func (s *Store) runs(ctx context.Context, id, holder string) (bool, error) {
 	var n int
 	err := s.write.QueryRowContext(ctx, s.query("SELECT COUNT(*) FROM fleets WHERE id = ?1 AND holder = ?2 AND state = 'running'"), id, holder).Scan(&n)
-	return n == 1, s.ifDown(err)
+	return n == 1, s.fleetsDown("written", err)
 }

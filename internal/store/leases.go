@@ -64,14 +64,7 @@ func number(b bool) int {
 	return 0
 }
 
-func (s *Store) leasesDown(what string, err error) error {
-	var f *fault.Error
-	if errors.As(err, &f) {
-		return err
-	}
-	return fault.New(fault.Unavailable, "the leases could not be %s", what).
-		WithFix("Try again in a moment; the operators find the cause in the server's log.").Because(fmt.Errorf("%s: %w", s.where, err))
-}
+func (s *Store) leasesDown(what string, err error) error { return s.down("the leases", what, err) }
 
 // leasesIn are the leases that a condition and what follows it select.
 func (s *Store) leasesIn(ctx context.Context, q querier, rest string, args ...any) ([]secrets.Record, error) {
@@ -99,25 +92,8 @@ func (s *Store) changeLeases(ctx context.Context, change func(*sql.Tx) error) er
 	return s.changeLeasesOn(ctx, s.write, change)
 }
 
-// beginner is a database or one of its connections.
-type beginner interface {
-	BeginTx(ctx context.Context, opts *sql.TxOptions) (*sql.Tx, error)
-}
-
-func (s *Store) changeLeasesOn(ctx context.Context, on beginner, change func(*sql.Tx) error) (err error) {
-	tx, err := on.BeginTx(ctx, nil)
-	if err != nil {
-		return s.leasesDown("written", err)
-	}
-	defer func() {
-		if err != nil {
-			_ = tx.Rollback() // the error that matters is the one at hand
-		}
-	}()
-	if err = change(tx); err != nil {
-		return s.leasesDown("written", err)
-	}
-	if err = tx.Commit(); err != nil {
+func (s *Store) changeLeasesOn(ctx context.Context, on beginner, change func(*sql.Tx) error) error {
+	if err := inOne(ctx, on, change); err != nil {
 		return s.leasesDown("written", err)
 	}
 	return nil

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/base64"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/gitops"
@@ -18,12 +16,7 @@ var (
 )
 
 func (s *Store) linksDown(what string, err error) error {
-	var f *fault.Error
-	if err == nil || errors.As(err, &f) {
-		return err
-	}
-	return fault.New(fault.Unavailable, "the linked accounts could not be %s", what).
-		WithFix("Try again in a moment; the operators find the cause in the server's log.").Because(fmt.Errorf("%s: %w", s.where, err))
+	return s.down("the linked accounts", what, err)
 }
 
 func scanLink(scan func(...any) error) (l gitops.Link, err error) {
@@ -76,7 +69,7 @@ func scanLinkWish(scan func(...any) error) (w gitops.LinkWish, err error) {
 
 // AddLinkWish keeps one. See gitops.LinkWishes.
 func (s *Store) AddLinkWish(ctx context.Context, w gitops.LinkWish, now time.Time) error {
-	return s.linksDown("written", s.inOne(ctx, func(tx *sql.Tx) error {
+	return s.linksDown("written", inOne(ctx, s.write, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, s.query("DELETE FROM forge_link_wishes WHERE person = ?1 AND forge = ?2 OR expires_at <= ?3"), w.Person, w.Forge, micros(now)); err != nil {
 			return err
 		}
@@ -101,16 +94,4 @@ func (s *Store) MoveLinkWish(ctx context.Context, w gitops.LinkWish, from string
 		return fault.New(fault.Conflict, "the link is not %s any more", from).WithFix("Begin anew.")
 	}
 	return s.linksDown("written", err)
-}
-
-// inOne makes a change in one transaction.
-func (s *Store) inOne(ctx context.Context, change func(*sql.Tx) error) (err error) {
-	tx, err := s.write.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	if err = change(tx); err != nil {
-		return errors.Join(err, tx.Rollback())
-	}
-	return tx.Commit()
 }

@@ -84,30 +84,11 @@ func (s *Store) onePreview(ctx context.Context, q querier, rest string, args ...
 	return all[0], nil
 }
 
-func (s *Store) previewsDown(what string, err error) error {
-	var f *fault.Error
-	if errors.As(err, &f) {
-		return err
-	}
-	return fault.New(fault.Unavailable, "the previews could not be %s", what).
-		WithFix("Try again in a moment; the operators find the cause in the server's log.").Because(fmt.Errorf("%s: %w", s.where, err))
-}
+func (s *Store) previewsDown(what string, err error) error { return s.down("the previews", what, err) }
 
 // changePreviews makes a change in one transaction.
-func (s *Store) changePreviews(ctx context.Context, change func(*sql.Tx) error) (err error) {
-	tx, err := s.write.BeginTx(ctx, nil)
-	if err != nil {
-		return s.previewsDown("written", err)
-	}
-	defer func() {
-		if err != nil {
-			_ = tx.Rollback() // the error that matters is the one at hand
-		}
-	}()
-	if err = change(tx); err != nil {
-		return s.previewsDown("written", err)
-	}
-	if err = tx.Commit(); err != nil {
+func (s *Store) changePreviews(ctx context.Context, change func(*sql.Tx) error) error {
+	if err := inOne(ctx, s.write, change); err != nil {
 		return s.previewsDown("written", err)
 	}
 	return nil

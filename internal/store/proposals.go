@@ -2,8 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -58,12 +58,7 @@ func proposalValues(r *gitops.Record) ([]any, error) {
 }
 
 func (s *Store) proposalsDown(what string, err error) error {
-	var f *fault.Error
-	if errors.As(err, &f) {
-		return err
-	}
-	return fault.New(fault.Unavailable, "the proposals could not be %s", what).
-		WithFix("Try again in a moment; the operators find the cause in the server's log.").Because(fmt.Errorf("%s: %w", s.where, err))
+	return s.down("the proposals", what, err)
 }
 
 func (s *Store) proposalsIn(ctx context.Context, q querier, rest string, args ...any) ([]gitops.Record, error) {
@@ -105,28 +100,17 @@ func (s *Store) AddProposal(ctx context.Context, r gitops.Record) (gitops.Record
 }
 
 // addFollowing inserts a proposal, unless it follows one that has ended.
-func (s *Store) addFollowing(ctx context.Context, follows, insert string, values []any) (err error) {
-	tx, err := s.write.BeginTx(ctx, nil)
-	if err != nil {
+func (s *Store) addFollowing(ctx context.Context, follows, insert string, values []any) error {
+	return inOne(ctx, s.write, func(tx *sql.Tx) error {
+		if follows != "" { // writing holds the row until the end
+			open, err := s.changed(tx.ExecContext(ctx, s.query("UPDATE proposals SET held_until = held_until WHERE id = ?1 AND ended_at = 0"), follows))
+			if err != nil || open == 0 {
+				return err
+			}
+		}
+		_, err := tx.ExecContext(ctx, s.query(insert), values...)
 		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = tx.Rollback() // the error that matters is the one at hand
-		}
-	}()
-	open := int64(1)
-	if follows != "" { // writing holds the row until the end
-		if open, err = s.changed(tx.ExecContext(ctx, s.query("UPDATE proposals SET held_until = held_until WHERE id = ?1 AND ended_at = 0"), follows)); err != nil {
-			return err
-		}
-	}
-	if open > 0 {
-		if _, err = tx.ExecContext(ctx, s.query(insert), values...); err != nil {
-			return err
-		}
-	}
-	return tx.Commit()
+	})
 }
 
 // ProposalOfKey is the last one with a key. See gitops.Records.

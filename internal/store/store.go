@@ -177,6 +177,35 @@ func (s *Store) forgetQuotas(ctx context.Context) error {
 	return err
 }
 
+// down is the fault of a database that failed over something; a fault stays as
+// it is, and nil nil.
+func (s *Store) down(thing, what string, err error) error {
+	var f *fault.Error
+	if err == nil || errors.As(err, &f) {
+		return err
+	}
+	return fault.New(fault.Unavailable, "%s could not be %s", thing, what).
+		WithFix("Try again in a moment; the operators find the cause in the server's log.").Because(fmt.Errorf("%s: %w", s.where, err))
+}
+
+// beginner is a database or one of its connections.
+type beginner interface {
+	BeginTx(ctx context.Context, opts *sql.TxOptions) (*sql.Tx, error)
+}
+
+// inOne makes a change in one transaction.
+func inOne(ctx context.Context, on beginner, change func(*sql.Tx) error) error {
+	tx, err := on.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // nothing is left to roll back after the commit
+	if err = change(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
 // querier is a database or a transaction.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
