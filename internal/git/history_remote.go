@@ -61,18 +61,28 @@ func (r *remote) lastChanges(ctx context.Context, q ingest.Question) (ingest.Ans
 
 // lookBack fetches history so many commits deep, looks at it and lets go of it.
 func (r *remote) lookBack(ctx context.Context, id objects.ID, q ingest.Question, depth int) (a ingest.Answer, short bool, err error) {
+	err = r.withPast(ctx, func(ctx context.Context, dir string) error { return r.fetchPast(ctx, dir, id, depth) }, func(ctx context.Context, db *objects.DB) error {
+		a, short, err = lookBack(ctx, db, id, q, maxPastObjects)
+		return err
+	})
+	return a, short, err
+}
+
+// withPast fetches history into a folder of its own, has it looked at and lets
+// go of it.
+func (r *remote) withPast(ctx context.Context, fetch func(ctx context.Context, dir string) error, look func(context.Context, *objects.DB) error) error {
 	release, err := r.limit.acquire(ctx, r.at.url)
 	if err != nil {
-		return a, false, err
+		return err
 	}
 	defer release()
-	err = r.within(ctx, "reading the history of", func(ctx context.Context) (err error) {
+	return r.within(ctx, "reading the history of", func(ctx context.Context) (err error) {
 		dir, err := r.makeFolder()
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-		if err := r.fetchPast(ctx, dir, id, depth); err != nil {
+		if err := fetch(ctx, dir); err != nil {
 			return err
 		}
 		db, err := objects.Open(filepath.Join(dir, "objects"))
@@ -80,10 +90,8 @@ func (r *remote) lookBack(ctx context.Context, id objects.ID, q ingest.Question,
 			return err
 		}
 		defer db.Close()
-		a, short, err = lookBack(ctx, db, id, q, maxPastObjects)
-		return err
+		return look(ctx, db)
 	})
-	return a, short, err
 }
 
 // makeFolder makes a folder that counts as incomplete, so that it is removed

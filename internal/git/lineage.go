@@ -4,7 +4,6 @@ import (
 	"container/heap"
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
@@ -117,25 +116,7 @@ func (r *remote) contains(ctx context.Context, tip, commit objects.ID) (bool, er
 
 // descends fetches commits so many deep, looks at them and lets go of them.
 func (r *remote) descends(ctx context.Context, tip, commit objects.ID, depth int) (found, short bool, err error) {
-	release, err := r.limit.acquire(ctx, r.at.url)
-	if err != nil {
-		return false, false, err
-	}
-	defer release()
-	err = r.within(ctx, "reading the history of", func(ctx context.Context) (err error) {
-		dir, err := r.makeFolder()
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-		if err := r.fetchLine(ctx, dir, tip, depth); err != nil {
-			return err
-		}
-		db, err := objects.Open(filepath.Join(dir, "objects"))
-		if err != nil {
-			return err
-		}
-		defer db.Close()
+	err = r.withPast(ctx, func(ctx context.Context, dir string) error { return r.fetchLine(ctx, dir, tip, depth) }, func(ctx context.Context, db *objects.DB) error {
 		found, short, err = ancestor(ctx, db, tip, commit, maxPastObjects)
 		return err
 	})
