@@ -97,11 +97,11 @@ func newCIJobs(forges func(name string) (jobsForge, bool)) *ciJobs {
 
 // jobsAt is a configured forge that tells of jobs.
 func (a *App) jobsAt(name string) (jobsForge, bool) {
-	i := slices.IndexFunc(a.forges, func(w writing) bool { return w.name == name })
-	if i < 0 {
+	w, err := a.forgeNamed(name)
+	if err != nil {
 		return nil, false
 	}
-	f, ok := a.forges[i].client.(jobsForge)
+	f, ok := w.client.(jobsForge)
 	return f, ok
 }
 

@@ -44,10 +44,9 @@ func (a *App) reachedBy() string {
 
 // forgeAs is a forge that acts as a person.
 func (a *App) forgeAs(name, person string, t gitops.Token) (gitops.Forge, error) {
-	for _, f := range a.forges {
-		if f.name == name {
-			return f.as(forge.Lent(person, name, t))
-		}
+	f, err := a.forgeNamed(name)
+	if err != nil {
+		return nil, err
 	}
-	return nil, errNoForge(name)
+	return f.as(forge.Lent(person, name, t))
 }

@@ -87,11 +87,16 @@ func (a *App) pullForges() previews.PullForges {
 type pullHosts struct{ a *App }
 
 func (h pullHosts) of(at previews.PullRef) (*writing, error) {
-	i := slices.IndexFunc(h.a.forges, func(w writing) bool { return w.name == at.Forge })
+	return h.a.forgeNamed(at.Forge)
+}
+
+// forgeNamed is the configured forge of a name. Faults: not_found.
+func (a *App) forgeNamed(name string) (*writing, error) {
+	i := slices.IndexFunc(a.forges, func(w writing) bool { return w.name == name })
 	if i < 0 {
-		return nil, errNoForge(at.Forge)
+		return nil, errNoForge(name)
 	}
-	return &h.a.forges[i], nil
+	return &a.forges[i], nil
 }
 
 // errNoForge says that a forge is not configured any more.

@@ -88,20 +88,7 @@ func BackstageMissing() error {
 }
 
 // backstageDir finds what backstage.sh installed.
-func backstageDir() (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	found, err := filepath.Glob(filepath.Join(cache, "fairlead", "backstage-*", "done"))
-	if err == nil && len(found) == 0 {
-		err = errors.New("it is not installed; run internal/realtest/backstage.sh")
-	}
-	if err != nil {
-		return "", err
-	}
-	return filepath.Dir(found[len(found)-1]), nil
-}
+func backstageDir() (string, error) { return installed("backstage-*", "backstage.sh") }
 
 // BackstageClients are Backstage's own clients and the Node that runs them,
 // as backstage.sh installed them.

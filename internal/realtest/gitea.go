@@ -59,20 +59,7 @@ func NewGitea(ctx context.Context) (f *Forge, stop func() error, err error) {
 }
 
 // giteaDir finds what gitea.sh built.
-func giteaDir() (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	found, err := filepath.Glob(filepath.Join(cache, "fairlead", "gitea-*", "done"))
-	if err == nil && len(found) == 0 {
-		err = errors.New("it is not built; run internal/realtest/gitea.sh")
-	}
-	if err != nil {
-		return "", err
-	}
-	return filepath.Dir(found[len(found)-1]), nil
-}
+func giteaDir() (string, error) { return installed("gitea-*", "gitea.sh") }
 
 // API calls Gitea's API as the administrator with a JSON body, nil for none,
 // and reads the answer into out, if that is not nil. A status that is no

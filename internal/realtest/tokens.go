@@ -2,7 +2,6 @@ package realtest
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -36,21 +35,14 @@ type TokenIssuer struct {
 // with the test.
 func BackstageTokens(t testing.TB, omit bool) *TokenIssuer {
 	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := filepath.Glob(filepath.Join(cache, "fairlead", "backstageauth-*", "done"))
-	if err == nil && len(found) == 0 {
-		err = errors.New("it is not installed; run internal/realtest/tokens.sh")
-	}
+	dir, err := installed("backstageauth-*", "tokens.sh")
 	need(t, "Backstage's auth back end", err)
 	port, err := freePort()
 	if err != nil {
 		t.Fatal(err)
 	}
 	i := &TokenIssuer{URL: fmt.Sprintf("http://127.0.0.1:%d", port), t: t}
-	i.start(filepath.Dir(found[len(found)-1]), port, omit)
+	i.start(dir, port, omit)
 	return i
 }
 
