@@ -208,7 +208,11 @@ func (s *LinkService) overtaken(ctx context.Context, l *Link, err error) *Link {
 		case again.Version > l.Version || again.LinkedAt.After(l.LinkedAt):
 			return again
 		}
-		time.Sleep(100 * time.Millisecond)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(100 * time.Millisecond):
+		}
 	}
 	return nil
 }
