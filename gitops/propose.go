@@ -216,10 +216,7 @@ func (in *ProposeFilesInput) describe() {
 
 // carryOut begins the proposal, or goes on with that of the key.
 func (s *Service) carryOut(ctx context.Context, who access.Caller, r Record, in *ProposeFilesInput, p *planned) (*Record, error) {
-	if err := s.held(ctx, &r, in.Key == "", p); err != nil {
-		return nil, err
-	}
-	kept, mine, err := s.enter(ctx, who, r, p)
+	kept, mine, err := s.enter(ctx, who, r, in.Key == "", p)
 	if err != nil || !mine {
 		return kept, err
 	}

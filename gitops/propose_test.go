@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -260,4 +261,49 @@ func (l *loop) list() []gitops.Proposal {
 		l.t.Fatal(err)
 	}
 	return page.Items
+}
+
+// closing lets people close a pull request just before a proposal is entered
+// that goes on with it.
+type closing struct {
+	gitops.Records
+	close func()
+}
+
+func (c *closing) AddProposal(ctx context.Context, r gitops.Record) (gitops.Record, error) {
+	if r.Follows != "" {
+		c.close()
+	}
+	return c.Records.AddProposal(ctx, r)
+}
+
+func TestWhatIsClosedMeanwhileIsNotBegunAnew(t *testing.T) {
+	m := &memory{files: map[string]string{"shop/kustomization.yaml": "images:\n- name: a/shop\n  newTag: v1\n"}, branches: map[string]string{}}
+	var c closing
+	var later atomic.Int64 // the forge is not asked again at once
+	g := room(t, m, func(cfg *gitops.Config) {
+		c.Records, cfg.Records = cfg.Records, &c
+		cfg.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+	})
+	in := gitops.ProposeChangeInput{Service: "shop", Environment: "staging", Reason: "why", Change: gitops.Change{Image: &gitops.ImageChange{Name: "shop", Tag: "v2"}}}
+	who := accesstest.As("alice", accesstest.Agent("claude"))
+	p, err := g.ProposeChange(t.Context(), who, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.close = func() {
+		later.Store(int64(time.Minute))
+		m.mu.Lock()
+		m.pulls[0].State = gitops.PullClosed
+		m.mu.Unlock()
+		if now, err := g.GetProposal(t.Context(), who, gitops.GetProposalInput{ID: p.ID}); err != nil || now.State != gitops.Closed {
+			t.Errorf("closed by people: %+v %v", now, err)
+		}
+	}
+	if _, err := g.ProposeChange(t.Context(), who, in); fault.CodeOf(err) != fault.FailedPrecondition || !strings.Contains(err.Error(), p.ID+" with this key was closed") {
+		t.Errorf("asked for again: %v", err)
+	}
+	if len(m.opened) != 1 {
+		t.Errorf("%d pull requests", len(m.opened))
+	}
 }

@@ -29,12 +29,16 @@ func (r *Record) givenUp() bool { return r.State == Closed && r.Pull.Number == 0
 
 // enter keeps a new proposal, or gives the one that it goes on with. mine is
 // false where somebody else proposes exactly that already, which is then given;
-// where they propose something else for the same it is a conflict.
-func (s *Service) enter(ctx context.Context, who access.Caller, r Record, p *planned) (kept *Record, mine bool, err error) {
+// where they propose something else for the same it is a conflict. What people
+// have undone is refused, also where they do so at this moment.
+func (s *Service) enter(ctx context.Context, who access.Caller, r Record, defaultKey bool, p *planned) (kept *Record, mine bool, err error) {
 	for range maxTries {
+		if err := s.held(ctx, &r, defaultKey, p); err != nil {
+			return nil, false, err
+		}
 		have, err := s.cfg.Records.AddProposal(ctx, r)
 		switch {
-		case fault.CodeOf(err) == fault.NotFound: // what was in the way has just ended
+		case fault.CodeOf(err) == fault.NotFound: // what was in the way, or what it follows, has just ended
 			continue
 		case err != nil:
 			return nil, false, err

@@ -15,6 +15,7 @@ import (
 // key that is open has r follow it: it is not begun anew if that ends meanwhile.
 func (s *Service) held(ctx context.Context, r *Record, defaultKey bool, p *planned) error {
 	old, err := s.cfg.Records.ProposalOfKey(ctx, r.Person, r.Agent, r.Key)
+	r.Follows = ""
 	switch {
 	case fault.CodeOf(err) == fault.NotFound:
 	case err != nil:
