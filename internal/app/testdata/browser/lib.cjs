@@ -1,0 +1,86 @@
+// What walks through pages share. A script calls `walk` once, with a function
+// that gets what is below; what it saw is printed as JSON, which Go's `browse`
+// reads:
+//
+//   const { walk } = require('./lib.cjs');
+//   walk(async ({ page, open, see, shot, tolerate, out }) => {
+//     await open('health', '/catalog-health', 'Broken relations');
+//     await page.getByRole('button', { name: 'Refresh' }).click();
+//     await see('Asked to be read again');
+//     await shot('health-refreshed');
+//   });
+//
+// Whatever the browser complains of on the way fails the test, and so does an
+// answer with a status of 400 or above, unless `tolerate` was told of it before.
+const { chromium } = require('playwright-core');
+const { mkdtempSync, mkdirSync, rmSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
+
+const base = process.env.FAIRLEAD_SERVER;
+const shots = process.env.FAIRLEAD_SHOTS;
+const given = JSON.parse(process.env.FAIRLEAD_GIVEN || 'null');
+const quiet = [
+  '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+  '--disable-background-networking', '--disable-component-update', '--disable-sync',
+];
+
+// Collects what a page complains of.
+function listen(page, seen, tolerated) {
+  const trouble = text => tolerated.some(t => t.test(text)) || seen.troubles.push(text);
+  page.on('console', m => m.type() === 'error' && trouble(`console: ${m.text()} (${m.location().url.replace(base, '')})`));
+  page.on('pageerror', e => trouble(`page: ${e.stack || e}`));
+  page.on('response', r => r.status() >= 400 && trouble(`${r.status()} ${r.request().method()} ${r.url().replace(base, '')}`));
+}
+
+// What a walk gets.
+function hands(page, seen, tolerated) {
+  const shot = async name => {
+    if (shots) await page.screenshot({ path: join(shots, name + '.png') });
+  };
+  const see = async (...texts) => {
+    for (const text of texts) await page.getByText(text).filter({ visible: true }).first().waitFor();
+  };
+  const open = async (name, path, ...texts) => {
+    const began = Date.now();
+    await page.goto(base + path);
+    await see(...texts);
+    seen.pages[name] = Date.now() - began;
+    await shot(name);
+  };
+  return {
+    page, base, given, shot, see, open,
+    out: seen.out, // anything that Go is to get as well
+    tolerate: (...patterns) => tolerated.push(...patterns), // of troubles that the page cannot help
+    listen: other => listen(other, seen, tolerated), // to another page of the context
+  };
+}
+
+exports.walk = async steps => {
+  const profile = mkdtempSync(join(tmpdir(), 'fairlead-browser-'));
+  if (shots) mkdirSync(shots, { recursive: true });
+  const seen = { pages: {}, troubles: [], failed: '', out: {} };
+  let context;
+  try {
+    context = await chromium.launchPersistentContext(profile, {
+      executablePath: '/usr/bin/chromium', args: quiet, viewport: { width: 1400, height: 1000 }, reducedMotion: 'reduce',
+    });
+    context.setDefaultTimeout(30_000);
+    const page = await context.newPage();
+    const tolerated = [];
+    listen(page, seen, tolerated);
+    try {
+      await steps(hands(page, seen, tolerated));
+    } catch (e) {
+      const text = await page.locator('body').innerText().catch(() => '');
+      seen.failed = `${e.stack || e}\nat ${page.url()}, which reads:\n${text.slice(0, 3000)}`;
+      if (shots) await page.screenshot({ path: join(shots, 'failed.png') }).catch(() => {});
+    }
+  } catch (e) {
+    seen.failed = seen.failed || String(e);
+  } finally {
+    if (context) await context.close();
+    rmSync(profile, { recursive: true, force: true });
+  }
+  console.log(JSON.stringify(seen));
+};
