@@ -71,13 +71,19 @@ func (c *client) read() frame {
 // closed reads until the server ends the connection, and gives its code.
 func (c *client) closed() websocket.StatusCode {
 	c.t.Helper()
+	return c.ended().Code
+}
+
+// ended reads until the server ends the connection, and gives how.
+func (c *client) ended() websocket.CloseError {
+	c.t.Helper()
 	for {
 		if _, _, err := c.conn.Read(c.ctx); err != nil {
 			var ce websocket.CloseError
 			if !errors.As(err, &ce) {
 				c.t.Fatal(err)
 			}
-			return ce.Code
+			return ce
 		}
 	}
 }
@@ -367,9 +373,11 @@ func TestSocketLosesItsCredential(t *testing.T) {
 				t.Error(f)
 			}
 			now.Store(&changed)
-			if code := c.closed(); code != 4403 {
-				t.Errorf("closed with %d", code)
+			if end := c.ended(); end.Code != 4403 || !strings.Contains(end.Reason, "connect with a new one") {
+				t.Errorf("closed with %v", end)
 			}
+			now.Store(nil)
+			s.open("reader").send(subscribe) // with a credential that holds
 		})
 	}
 }

@@ -31,11 +31,15 @@ func (h *Handler) crossOrigin(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// patterns are the origins as the WebSocket library matches them.
+// patterns are the origins as the WebSocket library matches them: each stands
+// for itself alone, "*" for all.
 func (h *Handler) patterns() []string {
+	literally := strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`)
 	out := make([]string, len(h.Origins))
 	for i, o := range h.Origins {
-		out[i] = strings.TrimSuffix(o, "/")
+		if out[i] = o; o != "*" {
+			out[i] = literally.Replace(strings.TrimSuffix(o, "/"))
+		}
 	}
 	return out
 }

@@ -27,6 +27,10 @@ const (
 	closeTooMany      websocket.StatusCode = 4429
 )
 
+// reasonEnded is why a connection ends that was let in; "Forbidden" is why one
+// is not let in. After both clients may connect again, with another token.
+const reasonEnded = "Forbidden: the credential holds no longer, or stands for other groups or roles; connect with a new one"
+
 // SocketLimits bound WebSocket connections. The zero value of a field means
 // the default.
 type SocketLimits struct {
@@ -152,7 +156,7 @@ func (s *socket) watch(ctx context.Context) {
 			return
 		case <-recheck.C:
 			if !s.holds() {
-				s.close(closeForbidden, "Forbidden")
+				s.close(closeForbidden, reasonEnded)
 				return
 			}
 		case <-tick.C:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -26,17 +27,17 @@ func (a *App) handler() (_ http.Handler, err error) {
 		}
 	}
 	restDoor, err := rest.New(rest.Config{Catalog: a.catalog, Knowledge: a.knowledge, Access: a.access, Previews: a.previews, Secrets: a.secrets, Gitops: a.gitops, Health: a.health, CI: a.ci, Links: a.links, Authenticate: a.authenticate, Recorder: a.telemetry,
-		Origins: a.cfg.CORS, Challenge: challenge, Logger: log})
+		Origins: a.origins(), Challenge: challenge, Logger: log})
 	if err != nil {
 		return nil, err
 	}
 	mcpDoor, err := mcp.New(mcp.Config{Catalog: a.catalog, Knowledge: a.knowledge, Access: a.access, Previews: a.previews, Secrets: a.secrets, Gitops: a.gitops, Health: a.health, CI: a.ci, Authenticate: a.authenticate, Recorder: a.telemetry,
-		PublicURL: public, AuthorizationServers: a.authorizationServers(), Origins: a.cfg.CORS, Version: a.cfg.Version, Logger: log})
+		PublicURL: public, AuthorizationServers: a.authorizationServers(), Origins: a.origins(), Version: a.cfg.Version, Logger: log})
 	if err != nil {
 		return nil, err
 	}
 	graphqlDoor, err := graphql.New(graphql.Config{Catalog: a.catalog, Knowledge: a.knowledge, Access: a.access, Previews: a.previews, Secrets: a.secrets, Gitops: a.gitops, Health: a.health, CI: a.ci, Authenticate: a.authenticate, Recorder: a.telemetry,
-		Origins: a.cfg.CORS, Challenge: challenge, Logger: log})
+		Origins: a.origins(), Challenge: challenge, Logger: log})
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +94,24 @@ func (a *App) publicURL() string {
 		return a.URL()
 	}
 	return a.cfg.PublicURL
+}
+
+// origins are those whose pages may call: those that are configured, and the
+// server's own where a proxy passes requests on under another name.
+func (a *App) origins() []string {
+	if own := originOf(a.cfg.PublicURL); own != "" {
+		return append(slices.Clip(a.cfg.CORS), own)
+	}
+	return a.cfg.CORS
+}
+
+// originOf is what a browser calls the origin of an address, "" for none.
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
 }
 
 // authorizationServers are the issuers at which clients can get tokens.

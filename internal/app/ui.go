@@ -79,7 +79,8 @@ type frontEnd struct {
 	page     []byte // index.html
 	at       int    // where another layer of settings goes; 0 where it has none
 	settings map[string]any
-	public   string
+	public   string // how it is reached; "" is by the name that a browser uses
+	policy   string // what it may load
 }
 
 // openUI opens the front end that is configured.
@@ -94,7 +95,8 @@ func (a *App) openUI() (*frontEnd, error) {
 	if err != nil {
 		return nil, refuse("the folder cannot be opened", err)
 	}
-	f := &frontEnd{root: root, settings: cfg.Settings, public: a.cfg.PublicURL, files: gzhttp.GzipHandler(http.FileServerFS(root.FS()))}
+	f := &frontEnd{root: root, settings: cfg.Settings, public: strings.TrimSuffix(a.cfg.PublicURL, "/"), files: gzhttp.GzipHandler(http.FileServerFS(root.FS()))}
+	f.policy = strings.TrimSpace(policyOfContent + originOf(f.public))
 	if f.page, err = root.ReadFile("index.html"); err != nil {
 		return nil, errors.Join(refuse("it has no index.html", err), root.Close())
 	}
@@ -119,8 +121,9 @@ func (f *frontEnd) close() error {
 }
 
 // policyOfContent is what the app may load: its own, and pictures from
-// elsewhere. Its libraries compile schemas as they run.
-const policyOfContent = "default-src 'self'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: https:; font-src 'self' data:; connect-src 'self' ws: wss: https:; object-src 'none'; base-uri 'self'; frame-ancestors 'self'"
+// elsewhere; where the server is reached is added to what it may ask. Its
+// libraries compile schemas as they run.
+const policyOfContent = "default-src 'self'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: https:; font-src 'self' data:; object-src 'none'; base-uri 'self'; frame-ancestors 'self'; connect-src 'self' ws: wss: https: "
 
 // ServeHTTP serves a file of the app, or its page, which finds by the path what
 // is meant.
@@ -129,7 +132,7 @@ func (f *frontEnd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		nothingThere(w, r)
 		return
 	}
-	w.Header().Set("Content-Security-Policy", policyOfContent)
+	w.Header().Set("Content-Security-Policy", f.policy)
 	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
 	info, err := f.root.Stat(name)
 	switch {
@@ -172,7 +175,7 @@ func (f *frontEnd) layers(at string) (out []byte, err error) {
 	for _, l := range []struct {
 		name string
 		data map[string]any
-	}{{"settings", f.settings}, {"server", map[string]any{"app": base, "backend": base}}} {
+	}{{"settings", f.settings}, {"server", map[string]any{"app": base, "backend": base, "fairlead": map[string]any{"url": at}}}} {
 		if len(l.data) == 0 {
 			continue
 		}

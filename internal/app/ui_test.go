@@ -59,7 +59,7 @@ func TestFrontEndIsServedWithoutNode(t *testing.T) {
 	for _, path := range []string{"/", "/catalog/default/component/checkout", "/settings?x=1"} {
 		a := s.send("", http.MethodGet, path, "")
 		layers := layersOf(t, a.body)
-		if a.status != http.StatusOK || len(layers) != 3 || layers[1].Data["app"]["title"] != "</script><b>" || layers[2].Data["backend"]["baseUrl"] != s.url || a.header.Get("Cache-Control") != "no-store" {
+		if a.status != http.StatusOK || len(layers) != 3 || layers[1].Data["app"]["title"] != "</script><b>" || layers[2].Data["backend"]["baseUrl"] != s.url || layers[2].Data["fairlead"]["url"] != s.url || a.header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %d %v %+v", path, a.status, a.header, layers)
 		}
 	}
@@ -75,19 +75,14 @@ func TestFrontEndIsServedWithoutNode(t *testing.T) {
 	if a := s.send("", http.MethodPost, "/catalog", "{}"); a.status != http.StatusNotFound {
 		t.Errorf("a page takes a POST: %d", a.status)
 	}
-	var who struct {
-		BackstageIdentity struct{ Token string }
-	}
-	if err := json.Unmarshal([]byte(s.send("", http.MethodGet, "/api/auth/guest/refresh", "").body), &who); err != nil {
-		t.Fatal(err)
-	}
-	me := s.send(who.BackstageIdentity.Token, http.MethodGet, "/api/v1/whoami", "").body
+	token := s.guestToken()
+	me := s.send(token, http.MethodGet, "/api/v1/whoami", "").body
 	for _, text := range []string{`"user:default/alice"`, `"group:default/storefront"`, `"developer"`} {
 		if !strings.Contains(me, text) {
 			t.Errorf("the guest is %s", me)
 		}
 	}
-	forged := who.BackstageIdentity.Token[:len(who.BackstageIdentity.Token)-8] + "AAAAAAAA"
+	forged := token[:len(token)-8] + "AAAAAAAA"
 	if a := s.send(forged, http.MethodGet, "/api/v1/whoami", ""); a.status != http.StatusUnauthorized {
 		t.Errorf("a forged token of the guest's: %d %s", a.status, a.body)
 	}
