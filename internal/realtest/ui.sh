@@ -13,8 +13,10 @@ from=$(cd "$(dirname "$0")/../../backstage" && pwd)
 state() { (cd "$from" && printf '%s\0' "$@" | sort -z | xargs -0 sha256sum) | sha256sum | cut -c1-16; }
 
 mapfile -t sources < <(cd "$from" && find . \( -name node_modules -o -name dist -o -name dist-types -o -name .yarn -o -name coverage \) -prune -o -type f -print)
+schema=$from/../graphql/schema.graphql # what the plug-ins' requests are checked against
 packages=$(state yarn.lock .yarnrc.yml)
 all=$(state "${sources[@]}")
+checked=$(state "${sources[@]}" "$schema")
 tools=ui-tools-$node-$yarn
 work=ui-$node-$yarn-$packages
 
@@ -41,6 +43,7 @@ check() {
   cd "$cache/$work"
   copy
   run_yarn tsc
+  FAIRLEAD_SCHEMA=$schema run_yarn codegen --check
   run_yarn prettier --check .
   run_yarn lint
   CI=1 run_yarn test
@@ -54,7 +57,7 @@ once "$work" "the front end's packages" install_packages
   exec 8>"$cache/$work/lock"
   flock 8 # one state at a time
   if [ "${1:-}" = check ]; then
-    once "ui-check-$all" "the check of the front end" check
+    once "ui-check-$checked" "the check of the front end" check
   fi
   once "ui-app-$all" "the front end" build
 )

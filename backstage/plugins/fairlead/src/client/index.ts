@@ -1,0 +1,4 @@
+export * from './api';
+export * from './Connected';
+export * from './useAct';
+export * from './useLiveQuery';

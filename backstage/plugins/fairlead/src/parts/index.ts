@@ -1,0 +1,4 @@
+export * from './Answer';
+export * from './CopyButton';
+export * from './FaultPanel';
+export * from './When';

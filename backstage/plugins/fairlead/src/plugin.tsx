@@ -1,0 +1,52 @@
+import {
+  ApiBlueprint,
+  configApiRef,
+  createFrontendPlugin,
+  discoveryApiRef,
+  fetchApiRef,
+  identityApiRef,
+  PageBlueprint,
+} from '@backstage/frontend-plugin-api';
+import { RiAnchorLine } from '@remixicon/react';
+import { createFairleadApi, fairleadApiRef } from './client';
+import { previewExtensions } from './previews/extensions';
+import { rootRouteRef } from './routes';
+
+const api = ApiBlueprint.make({
+  name: 'connection',
+  params: defineParams =>
+    defineParams({
+      api: fairleadApiRef,
+      deps: {
+        configApi: configApiRef,
+        discoveryApi: discoveryApiRef,
+        fetchApi: fetchApiRef,
+        identityApi: identityApiRef,
+      },
+      factory: deps => createFairleadApi(deps),
+    }),
+});
+
+/** The page for everything at once; what it shows is attached to it as tabs. */
+const page = PageBlueprint.make({
+  params: {
+    path: '/fairlead',
+    title: 'Fairlead',
+    icon: <RiAnchorLine />,
+    routeRef: rootRouteRef,
+  },
+});
+
+/**
+ * Fairlead's pages for Backstage's new front-end system.
+ *
+ * @public
+ */
+export default createFrontendPlugin({
+  pluginId: 'fairlead',
+  title: 'Fairlead',
+  icon: <RiAnchorLine />,
+  info: { packageJson: () => import('../package.json') },
+  routes: { root: rootRouteRef },
+  extensions: [api, page, ...previewExtensions],
+});
