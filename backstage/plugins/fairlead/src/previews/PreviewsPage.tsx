@@ -3,6 +3,7 @@ import {
   Cell,
   CellText,
   Column,
+  Container,
   Row,
   TableBody,
   TableHeader,
@@ -59,6 +60,8 @@ const Previews = () => {
 /** All previews that one may see. */
 export const PreviewsPage = () => (
   <Connected>
-    <Previews />
+    <Container py="4">
+      <Previews />
+    </Container>
   </Connected>
 );
