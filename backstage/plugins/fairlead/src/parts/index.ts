@@ -1,4 +1,5 @@
 export * from './Answer';
 export * from './CopyButton';
+export * from './Diff';
 export * from './FaultPanel';
 export * from './When';
