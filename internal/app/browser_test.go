@@ -1,10 +1,7 @@
 package app
 
 import (
-	"encoding/json"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/fairlead-dev/fairlead/internal/demo"
@@ -32,51 +29,11 @@ func startBrowsed(t *testing.T, changes ...func(config string) string) *server {
 	return s
 }
 
-// walked is what a script saw in a browser.
-type walked struct {
-	// Pages are the milliseconds until the last text of each page that was
-	// opened could be read.
-	Pages map[string]int
-	// Out is what the script says besides.
-	Out json.RawMessage
-}
-
-// browse has a script of testdata/browser, as lib.cjs tells, use the pages at
-// url; given is what it gets besides. That it got to its end, and that the
-// browser had nothing to complain of, is held. Screenshots go to a folder of the
-// script's name in FAIRLEAD_SHOTS.
-func browse(t *testing.T, url, script string, given any) walked {
+// browse has a script of testdata/browser use the pages at url; see
+// realtest.Walk.
+func browse(t *testing.T, url, script string, given any) realtest.Walked {
 	t.Helper()
-	browser := realtest.Browser(t)
-	path, err := filepath.Abs(filepath.Join("testdata", "browser", script))
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := json.Marshal(given)
-	if err != nil {
-		t.Fatal(err)
-	}
-	env := []string{"FAIRLEAD_SERVER=" + url, "FAIRLEAD_GIVEN=" + string(data), "NODE_PATH=" + filepath.Join(browser.Dir, "node_modules")}
-	if shots := os.Getenv("FAIRLEAD_SHOTS"); shots != "" {
-		env = append(env, "FAIRLEAD_SHOTS="+filepath.Join(shots, strings.TrimSuffix(script, ".cjs")))
-	}
-	var seen struct {
-		walked
-		Failed   string
-		Troubles []string
-	}
-	out := browser.Run(t, env, path)
-	if err := json.Unmarshal([]byte(out), &seen); err != nil {
-		t.Fatalf("%v in %s", err, out)
-	}
-	if seen.Failed != "" {
-		t.Errorf("the browser got no further than %v: %s", seen.Pages, seen.Failed)
-	}
-	if len(seen.Troubles) > 0 {
-		t.Errorf("the browser complains: %s", strings.Join(seen.Troubles, "\n"))
-	}
-	t.Logf("milliseconds to the last text of each page: %v", seen.Pages)
-	return seen.walked
+	return realtest.Walk(t, url, filepath.Join("testdata", "browser", script), given)
 }
 
 // TestBrowserWalksTheCatalog opens the pages of a real Backstage front end,

@@ -2,7 +2,10 @@ package realtest
 
 import (
 	"context"
+	"encoding/json"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -35,4 +38,51 @@ func UI(t testing.TB, script string) string {
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	return lines[len(lines)-1]
+}
+
+// Walked is what a script saw in a browser.
+type Walked struct {
+	// Pages are the milliseconds until the last text of each page that was
+	// opened could be read.
+	Pages map[string]int
+	// Out is what the script says besides.
+	Out json.RawMessage
+}
+
+// Walk has a script, as lib.cjs beside those of internal/app tells, use the pages
+// of the server at url; given is what it gets besides. That it got to its end, and
+// that the browser had nothing to complain of, is held. Screenshots go to a folder
+// of the script's name in FAIRLEAD_SHOTS.
+func Walk(t testing.TB, url, script string, given any) Walked {
+	t.Helper()
+	browser := Browser(t)
+	path, err := filepath.Abs(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"FAIRLEAD_SERVER=" + url, "FAIRLEAD_GIVEN=" + string(data), "NODE_PATH=" + filepath.Join(browser.Dir, "node_modules")}
+	if shots := os.Getenv("FAIRLEAD_SHOTS"); shots != "" {
+		env = append(env, "FAIRLEAD_SHOTS="+filepath.Join(shots, strings.TrimSuffix(filepath.Base(script), ".cjs")))
+	}
+	var seen struct {
+		Walked
+		Failed   string
+		Troubles []string
+	}
+	out := browser.Run(t, env, path)
+	if err := json.Unmarshal([]byte(out), &seen); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	if seen.Failed != "" {
+		t.Errorf("the browser got no further than %v: %s", seen.Pages, seen.Failed)
+	}
+	if len(seen.Troubles) > 0 {
+		t.Errorf("the browser complains: %s", strings.Join(seen.Troubles, "\n"))
+	}
+	t.Logf("milliseconds to the last text of each page: %v", seen.Pages)
+	return seen.Walked
 }
