@@ -17,7 +17,7 @@ declare -A concerns=(
   [backstage]='^(rest|catalog|internal/(app|realtest|store))/'
   [argocd]='^(previews|gitops|secrets/vault|cmd/fairleadd|internal/(argo|app|realtest))/'
   [story]='^(gitops|access|docs/policy|cmd/(fairlead|fairleadd)|internal/(argo|app|demo|forge|git|jobs|prometheus|realtest|store))/'
-  [ui]='^(backstage/|internal/realtest/(ui|browser))'
+  [ui]='^(backstage/|graphql/schema|internal/(demo|realtest/(ui|browser)|app/(ui|browser|testdata/browser)))'
   [cgroups]='^(previews/(local|previewstest)|internal/realtest)/'
   [alerts]='^(docs/alerts|internal/(realtest|prometheus)|gitops|catalog/infer)/'
 )
