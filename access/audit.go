@@ -70,12 +70,16 @@ type Log interface {
 	End(ctx context.Context, id string, o Outcome) error
 }
 
+// AnyAgent as an AuditQuery's Agent stands for whichever there is.
+const AnyAgent = "*"
+
 // AuditQuery selects entries; a zero field selects all.
 type AuditQuery struct {
 	Subject string
-	Agent   string
+	Agent   string // AnyAgent for all acts by agents
 	Action  Action
 	Target  string
+	Status  Status
 	Since   time.Time // at or after
 	Until   time.Time // before
 	Before  string    // entries with a smaller id

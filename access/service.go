@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -147,9 +148,10 @@ func (s *Service) readsAudit(who Caller) bool {
 // ListAuditInput selects audit entries; a field left out selects all.
 type ListAuditInput struct {
 	Subject string `json:"subject,omitempty" jsonschema:"only acts of this person or machine, an entity reference"`
-	Agent   string `json:"agent,omitempty" jsonschema:"only acts by this agent"`
+	Agent   string `json:"agent,omitempty" jsonschema:"only acts by this agent; * for those by any agent"`
 	Action  string `json:"action,omitempty" jsonschema:"only this action, for example catalog.refresh"`
 	Target  string `json:"target,omitempty" jsonschema:"only acts on this, as the entries name it"`
+	Status  string `json:"status,omitempty" jsonschema:"only acts that ended so: ok, refused, failed or unknown"`
 	Since   string `json:"since,omitempty" jsonschema:"at or after this time, RFC 3339, or how long ago, for example 24h"`
 	Until   string `json:"until,omitempty" jsonschema:"before this time, RFC 3339, or how long ago"`
 	Limit   int    `json:"limit,omitempty" jsonschema:"entries per page, 1 to 500, default 50"`
@@ -199,7 +201,10 @@ func (s *Service) ListAudit(ctx context.Context, who Caller, in ListAuditInput) 
 
 // query checks the input.
 func (s *Service) query(in ListAuditInput) (q AuditQuery, err error) {
-	q = AuditQuery{Agent: in.Agent, Action: Action(in.Action), Target: in.Target, Limit: in.Limit}
+	q = AuditQuery{Agent: in.Agent, Action: Action(in.Action), Target: in.Target, Status: Status(in.Status), Limit: in.Limit}
+	if !slices.Contains([]Status{"", StatusOK, StatusRefused, StatusFailed, StatusUnknown}, q.Status) {
+		return q, fault.New(fault.Invalid, "status: %q is no way that an act ends", clip(in.Status, 80)).WithFix("Write ok, refused, failed or unknown, or leave it out for all.")
+	}
 	var ok bool
 	if q.Before, ok = strings.CutPrefix(in.Cursor, cursorPrefix); in.Cursor != "" && (!ok || q.Before == "") {
 		return q, fault.New(fault.Invalid, "cursor %q is not one of the audit's", clip(in.Cursor, 80)).WithFix("Give nextCursor of the page before as it is, or leave cursor out for the first page.")

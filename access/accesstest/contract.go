@@ -89,8 +89,12 @@ func logSelects(t *testing.T, log RecordedLog) {
 	var ids []string
 	for i := range 6 {
 		who := As([]string{"alice", "bob"}[i%2], Agent([]string{"", "claude", "codex"}[i%3]))
+		var end *access.Outcome
+		if i%3 == 2 {
+			end = &access.Outcome{Status: access.StatusRefused, Code: fault.Forbidden}
+		}
 		ids = append(ids, begin(t, log, access.Begun{
-			Time: noon.Add(time.Duration(i) * time.Hour), Action: []access.Action{access.RefreshCatalog, access.ReadAudit}[i/3],
+			Outcome: end, Time: noon.Add(time.Duration(i) * time.Hour), Action: []access.Action{access.RefreshCatalog, access.ReadAudit}[i/3],
 			Target: fmt.Sprintf("component:default/c%d", i%2), Who: who,
 		}))
 	}
@@ -102,6 +106,9 @@ func logSelects(t *testing.T, log RecordedLog) {
 		{"all, newest first", access.AuditQuery{}, "543210"},
 		{"by subject", access.AuditQuery{Subject: "user:default/alice"}, "420"},
 		{"by agent", access.AuditQuery{Agent: "claude"}, "41"},
+		{"by any agent", access.AuditQuery{Agent: access.AnyAgent}, "5421"},
+		{"by status", access.AuditQuery{Status: access.StatusRefused}, "52"},
+		{"by both", access.AuditQuery{Agent: access.AnyAgent, Status: access.StatusUnknown}, "41"},
 		{"by action", access.AuditQuery{Action: access.ReadAudit}, "543"},
 		{"by target", access.AuditQuery{Target: "component:default/c1"}, "531"},
 		{"since is at or after", access.AuditQuery{Since: noon.Add(4 * time.Hour)}, "54"},

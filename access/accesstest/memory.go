@@ -83,7 +83,7 @@ func (l *Log) Entries() []access.Entry {
 func selects(q *access.AuditQuery, l *logged) bool {
 	is := func(want, have string) bool { return want == "" || want == have }
 	e := &l.entry
-	return is(q.Subject, e.Subject) && is(q.Agent, e.Agent) && is(string(q.Action), string(e.Action)) && is(q.Target, e.Target) &&
+	return is(q.Subject, e.Subject) && (is(q.Agent, e.Agent) || q.Agent == access.AnyAgent && e.Agent != "") && is(string(q.Status), string(e.Status)) && is(string(q.Action), string(e.Action)) && is(q.Target, e.Target) &&
 		(q.Since.IsZero() || !l.at.Before(q.Since)) && (q.Until.IsZero() || l.at.Before(q.Until)) &&
 		(q.Before == "" || e.ID < q.Before)
 }

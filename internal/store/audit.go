@@ -62,8 +62,11 @@ func (s *Store) Audit(ctx context.Context, q access.AuditQuery) (entries []acces
 		args = append(args, arg)
 		where = append(where, fmt.Sprintf("%s ?%d", condition, len(args)))
 	}
+	if q.Agent == access.AnyAgent {
+		where, q.Agent = append(where, "agent <> ''"), ""
+	}
 	for _, f := range []struct{ condition, value string }{
-		{"subject =", q.Subject}, {"agent =", q.Agent}, {"action =", string(q.Action)}, {"target =", q.Target}, {"id <", q.Before},
+		{"subject =", q.Subject}, {"agent =", q.Agent}, {"action =", string(q.Action)}, {"target =", q.Target}, {"status =", string(q.Status)}, {"id <", q.Before},
 	} {
 		if f.value != "" {
 			add(f.condition, f.value)

@@ -92,9 +92,10 @@ func (d *depsCmd) Run(c *console) error {
 
 type auditCmd struct {
 	Subject string `help:"Only acts of this person or machine." placeholder:"REF"`
-	Agent   string `help:"Only acts by this agent." placeholder:"NAME"`
+	Agent   string `help:"Only acts by this agent; * for any." placeholder:"NAME"`
 	Action  string `help:"Only this action, for example catalog.refresh." placeholder:"ACTION"`
 	Target  string `help:"Only acts on this." placeholder:"NAME"`
+	Status  string `help:"Only acts that ended so: ok, refused, failed or unknown." placeholder:"STATUS"`
 	Since   string `help:"Only acts at or after this time, or this long ago." placeholder:"TIME|DURATION"`
 	Until   string `help:"Only acts before this time, or this long ago." placeholder:"TIME|DURATION"`
 	Limit   int    `help:"Show at most N acts, 50 if left out." default:"50" placeholder:"N"`
@@ -107,6 +108,7 @@ func (auditCmd) Help() string {
   fairlead audit
   fairlead audit --since 24h --action catalog.refresh
   fairlead audit --subject user:default/alice --agent claude-code
+  fairlead audit --agent '*' --status refused
   fairlead audit --since 2026-01-31T12:00:00Z --limit 500 -o json`
 }
 
@@ -115,7 +117,7 @@ func (a *auditCmd) Run(c *console) error {
 	if err := positive("--limit", a.Limit); err != nil {
 		return err
 	}
-	query := values("subject", a.Subject, "agent", a.Agent, "action", a.Action, "target", a.Target, "since", a.Since, "until", a.Until)
+	query := values("subject", a.Subject, "agent", a.Agent, "action", a.Action, "target", a.Target, "status", a.Status, "since", a.Since, "until", a.Until)
 	raw, err := c.list(listing{path: "/api/v1/audit", query: query, items: "items", most: 500, want: a.Limit})
 	if err != nil {
 		return err
