@@ -11,6 +11,7 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/index"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/shelf"
 )
 
 // CI is a forge, as far as it tells how the checks of commits went.
@@ -93,8 +94,8 @@ type CIConfig struct {
 // CIService tells how the checks of commits went; nil refuses all.
 type CIService struct {
 	cfg   CIConfig
-	gates *shelf[*gateLook]
-	looks *shelf[*checksLook]
+	gates *shelf.Shelf[*gateLook]
+	looks *shelf.Shelf[*checksLook]
 }
 
 // What is kept longer than other answers, and how many times: what is asked of
@@ -115,16 +116,16 @@ func NewCI(cfg CIConfig) (*CIService, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	s := &CIService{cfg: cfg, gates: newShelf[*gateLook](cfg.Keep, cfg.Patience, cfg.Now), looks: newShelf[*checksLook](cfg.Keep, cfg.Patience, cfg.Now)}
-	s.gates.longer = func(l *gateLook) int { return map[bool]int{true: keepGate}[l.err == nil] }
-	s.looks.longer = func(l *checksLook) int { return map[bool]int{true: keepOver}[l.over()] }
+	s := &CIService{cfg: cfg, gates: shelf.New[*gateLook](cfg.Keep, cfg.Patience, cfg.Now), looks: shelf.New[*checksLook](cfg.Keep, cfg.Patience, cfg.Now)}
+	s.gates.Longer = func(l *gateLook) int { return map[bool]int{true: keepGate}[l.err == nil] }
+	s.looks.Longer = func(l *checksLook) int { return map[bool]int{true: keepOver}[l.over()] }
 	return s, nil
 }
 
 // Close ends what is under way and waits for it.
 func (s *CIService) Close() error {
-	s.looks.close()
-	s.gates.close()
+	s.looks.Close()
+	s.gates.Close()
 	return nil
 }
 
@@ -174,7 +175,7 @@ func (s *CIService) GetCIStatus(ctx context.Context, who access.Caller, in GetCI
 			WithFix("Have the operators add its forge under forges.")
 	}
 	key := strings.Join([]string{at.Forge, at.Name, in.Revision}, "\x00")
-	l, err := s.looks.book(key, func(ctx context.Context) *checksLook { return s.look(ctx, forge, at, in.Revision) }).wait(ctx)
+	l, err := s.looks.Book(key, func(ctx context.Context) *checksLook { return s.look(ctx, forge, at, in.Revision) }).Wait(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +201,7 @@ func (s *CIService) look(ctx context.Context, forge CI, at Place, revision strin
 	l := &checksLook{revision: revision}
 	defer func() { l.at = s.cfg.Now() }()
 	var both sync.WaitGroup
-	gate := s.gates.book(at.Forge+"\x00"+at.Name, func(ctx context.Context) *gateLook {
+	gate := s.gates.Book(at.Forge+"\x00"+at.Name, func(ctx context.Context) *gateLook {
 		g, err := forge.Gate(ctx, at.Name)
 		if err != nil {
 			return &gateLook{err: err}
@@ -208,7 +209,7 @@ func (s *CIService) look(ctx context.Context, forge CI, at Place, revision strin
 		return &gateLook{gate: *g}
 	})
 	both.Go(func() {
-		g, err := gate.wait(ctx)
+		g, err := gate.Wait(ctx)
 		if err == nil {
 			l.gate, err = g.gate, g.err
 		}

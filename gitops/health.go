@@ -12,6 +12,7 @@ import (
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/shelf"
 )
 
 // GetDeploymentHealthInput names a service, one of its environments, and the
@@ -103,10 +104,10 @@ type HealthConfig struct {
 // refuses all.
 type HealthService struct {
 	cfg      HealthConfig
-	apps     *shelf[*evidence]
-	anew     *shelf[*evidence] // compared anew, which is kept longer
-	measured *shelf[*measures]
-	sources  *shelf[namedApp]
+	apps     *shelf.Shelf[*evidence]
+	anew     *shelf.Shelf[*evidence] // compared anew, which is kept longer
+	measured *shelf.Shelf[*measures]
+	sources  *shelf.Shelf[namedApp]
 	slow     slow
 }
 
@@ -124,15 +125,15 @@ func NewHealth(cfg HealthConfig) (*HealthService, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &HealthService{cfg: cfg, apps: newShelf[*evidence](cfg.Keep, cfg.Patience, cfg.Now), anew: newShelf[*evidence](5*cfg.Keep, cfg.Patience, cfg.Now), measured: newShelf[*measures](cfg.Keep, cfg.Patience, cfg.Now), sources: newShelf[namedApp](liveKeep, min(cfg.Patience, livePatience), cfg.Now)}, nil
+	return &HealthService{cfg: cfg, apps: shelf.New[*evidence](cfg.Keep, cfg.Patience, cfg.Now), anew: shelf.New[*evidence](5*cfg.Keep, cfg.Patience, cfg.Now), measured: shelf.New[*measures](cfg.Keep, cfg.Patience, cfg.Now), sources: shelf.New[namedApp](liveKeep, min(cfg.Patience, livePatience), cfg.Now)}, nil
 }
 
 // Close ends what is under way and waits for it.
 func (s *HealthService) Close() error {
-	s.apps.close()
-	s.anew.close()
-	s.measured.close()
-	s.sources.close()
+	s.apps.Close()
+	s.anew.Close()
+	s.measured.Close()
+	s.sources.Close()
 	return nil
 }
 
@@ -188,14 +189,14 @@ type question struct {
 // answer looks, where nobody has just done so, and judges.
 func (s *HealthService) answer(ctx context.Context, who access.Caller, q *question) (*DeploymentHealth, *evidence, error) {
 	key := q.instance + "\x00" + q.at.Namespace + "\x00" + q.at.Name
-	app := s.apps.book(key, func(ctx context.Context) *evidence { return s.look(ctx, q.instance, q.at, false) })
-	measured := s.measured.book(q.measureKey(), func(ctx context.Context) *measures { return s.measure(ctx, q.d) })
-	e, err := app.wait(ctx)
+	app := s.apps.Book(key, func(ctx context.Context) *evidence { return s.look(ctx, q.instance, q.at, false) })
+	measured := s.measured.Book(q.measureKey(), func(ctx context.Context) *measures { return s.measure(ctx, q.d) })
+	e, err := app.Wait(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	if q.asked != "" && e.err == nil && !e.compared && !e.isLive(q.asked) && !e.isDesired(q.asked) { // it may be newer than what Argo CD has compared
-		anew, err := s.anew.book(key, func(ctx context.Context) *evidence { return s.look(ctx, q.instance, q.at, true) }).wait(ctx)
+		anew, err := s.anew.Book(key, func(ctx context.Context) *evidence { return s.look(ctx, q.instance, q.at, true) }).Wait(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -204,7 +205,7 @@ func (s *HealthService) answer(ctx context.Context, who access.Caller, q *questi
 		}
 	}
 	s.record(ctx, q, e)
-	m, err := measured.wait(ctx)
+	m, err := measured.Wait(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

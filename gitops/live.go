@@ -60,7 +60,7 @@ func (s *HealthService) Live(ctx context.Context, who access.Caller, in LiveInpu
 			return nil, err
 		}
 	}
-	found, err := s.sources.book(instance+"\x00"+at.Namespace+"\x00"+at.Name, func(ctx context.Context) namedApp { return s.sourcesOf(ctx, instance, at) }).wait(ctx)
+	found, err := s.sources.Book(instance+"\x00"+at.Namespace+"\x00"+at.Name, func(ctx context.Context) namedApp { return s.sourcesOf(ctx, instance, at) }).Wait(ctx)
 	if err == nil {
 		err = found.err
 	}

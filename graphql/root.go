@@ -41,6 +41,7 @@ func (r *root) Query() any {
 		"previewEnvironments": bind.Operation(b, "list_preview_environments", access.ReadPreviews, r.d.previews.List),
 		"previewEnvironment":  bind.Operation(b, "get_preview_environment", access.ReadPreviews, r.d.previews.Get),
 		"previewLogs":         bind.Operation(b, "get_preview_logs", access.ReadPreviews, r.d.previews.Logs),
+		"revisions":           bind.Operation(b, "list_revisions", access.ReadPreviews, r.d.previews.ListRevisions),
 		"previewResources":    bind.Operation(b, "list_preview_resources", access.ReadPreviews, r.d.previews.ListResources),
 		"previewUsage":        bind.Operation(b, "get_preview_usage", access.ReadPreviews, r.d.previews.Usage),
 		"previewStrays":       bind.Operation(b, "list_preview_strays", access.ReadStrays, r.d.previews.ListStrays),

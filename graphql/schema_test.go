@@ -210,6 +210,7 @@ func TestEveryOperationIsReached(t *testing.T) {
 		"createPreviewEnvironment":      {`(service: "checkout", revision: "main", ttl: "1h", key: "k", wait: "1s")`, "create_preview_environment"},
 		"extendPreviewEnvironment":      {`(id: "a", ttl: "1h")`, "extend_preview_environment"},
 		"deletePreviewEnvironment":      {`(id: "a")`, "delete_preview_environment"},
+		"revisions":                     {`(service: "checkout", query: "main", first: 1)`, "list_revisions"},
 		"previewResources":              {`(service: "checkout", first: 1)`, "list_preview_resources"},
 		"previewUsage":                  {`(period: "1h", service: "checkout")`, "get_preview_usage"},
 		"previewStrays":                 {`(deployer: "local")`, "list_preview_strays"},
@@ -235,7 +236,7 @@ func TestEveryOperationIsReached(t *testing.T) {
 			if strings.HasSuffix(f.Name, "Approval") {
 				token = "boss" // the admin is an agent
 			}
-			if query := kind + " {" + f.Name + op.args + " " + everything(types, f.Type.Name(), 2) + "}"; strings.Contains(strings.ToLower(f.Name), "preview") || f.Name == "changeFigures" || strings.Contains(strings.ToLower(f.Name), "credential") || strings.HasPrefix(f.Name, "pro") || strings.Contains(strings.ToLower(f.Name), "fleet") || f.Name == "searchExternal" || f.Name == "deploymentHealth" || f.Name == "ciStatus" {
+			if query := kind + " {" + f.Name + op.args + " " + everything(types, f.Type.Name(), 2) + "}"; strings.Contains(strings.ToLower(f.Name), "preview") || f.Name == "revisions" || f.Name == "changeFigures" || strings.Contains(strings.ToLower(f.Name), "credential") || strings.HasPrefix(f.Name, "pro") || strings.Contains(strings.ToLower(f.Name), "fleet") || f.Name == "searchExternal" || f.Name == "deploymentHealth" || f.Name == "ciStatus" {
 				s.post(token, query, nil) // there is no room for previews, credentials, proposals, checks and deployments here and nobody outside, and it says so
 			} else {
 				s.data(token, query, nil)

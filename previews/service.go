@@ -15,6 +15,7 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/internal/fault"
 	"github.com/fairlead-dev/fairlead/internal/record"
+	"github.com/fairlead-dev/fairlead/internal/shelf"
 )
 
 // MinTTL is the shortest time that a preview can be asked for.
@@ -63,6 +64,9 @@ type Repositories interface {
 	// Locate is the repository that a service is in, and its folder there,
 	// without a commit; nobody is asked for it.
 	Locate(service *catalog.Entity) (Checkout, error)
+	// Revisions are the branches, tags and last commits of the repository that a
+	// service is in.
+	Revisions(ctx context.Context, service *catalog.Entity) (*Refs, error)
 }
 
 // Config is what a Service is made of; all but Limits, TTL and Now is needed.
@@ -95,13 +99,14 @@ type Config struct {
 
 // Service answers what callers ask of previews.
 type Service struct {
-	cfg  Config
-	feed feed
+	cfg       Config
+	feed      feed
+	revisions *shelf.Shelf[refsLook]
 
 	shared atomic.Pointer[shared]
 }
 
-// New makes a Service.
+// New makes a Service; Close ends it.
 func New(cfg Config) (*Service, error) {
 	if cfg.Policy == nil || cfg.Guard == nil || cfg.Catalog == nil || cfg.Repositories == nil || cfg.Wishes == nil || cfg.Reads == nil || cfg.Wake == nil {
 		return nil, errors.New("previews: Policy, Guard, Catalog, Repositories, Wishes, Reads and Wake are needed")
@@ -114,7 +119,15 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Service{cfg: cfg}, nil
+	s := &Service{cfg: cfg, revisions: shelf.New[refsLook](revisionsKeep, revisionsPatience, cfg.Now)}
+	s.revisions.Most = revisionsMost
+	return s, nil
+}
+
+// Close ends what is under way and waits for it.
+func (s *Service) Close() error {
+	s.revisions.Close()
+	return nil
 }
 
 // deployer finds the deployer that a template names.

@@ -67,6 +67,7 @@ func (d *door) previews() []route {
 		at("DELETE /api/v1/previews/{id}", "delete_preview_environment", "Have a preview removed now", access.DeletePreview, p.Delete),
 		at("POST /api/v1/previews/{id}/force-removal", "force_remove_preview_environment", "Remove by force what keeps a preview from going", access.ForcePreview, p.ForceRemove),
 		at("GET /api/v1/previews/{id}/logs", "get_preview_logs", "The last lines that a preview wrote", access.ReadPreviews, p.Logs),
+		at("GET /api/v1/previews/revisions", "list_revisions", "The branches, tags and last commits that a preview of a service can be made of", access.ReadPreviews, p.ListRevisions),
 		at("GET /api/v1/previews/top", "list_preview_resources", "The previews that are there, and what each takes", access.ReadPreviews, p.ListResources),
 		at("GET /api/v1/previews/usage", "get_preview_usage", "What previews took in a period, by team, person and agent", access.ReadPreviews, p.Usage),
 		at("GET /api/v1/previews/strays", "list_preview_strays", "What there is of previews that are not known any more", access.ReadStrays, p.ListStrays),

@@ -154,6 +154,7 @@ func asked() []struct{ op, method, path, body, status string } {
 		{"create_preview_environment", "POST", "/api/v1/previews", `{"service":"checkout"}`, "422"},
 		{"extend_preview_environment", "POST", "/api/v1/previews/none/extend", `{"ttl":"1h"}`, "422"},
 		{"delete_preview_environment", "DELETE", "/api/v1/previews/none", "", "422"},
+		{"list_revisions", "GET", "/api/v1/previews/revisions?service=checkout&query=main", "", "422"},
 		{"list_preview_resources", "GET", "/api/v1/previews/top", "", "422"},
 		{"get_preview_usage", "GET", "/api/v1/previews/usage", "", "422"},
 		{"list_preview_strays", "GET", "/api/v1/previews/strays", "", "422"},

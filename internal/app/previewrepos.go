@@ -65,6 +65,30 @@ func (p *previewRepos) Locate(e *catalog.Entity) (previews.Checkout, error) {
 	return previews.Checkout{Repository: p.absolute(cfg.URL), Dir: dir}, nil
 }
 
+// Revisions lists what may be named of a service's repository.
+func (p *previewRepos) Revisions(ctx context.Context, e *catalog.Entity) (*previews.Refs, error) {
+	cfg, _, err := p.of(e)
+	if err != nil {
+		return nil, err
+	}
+	src, err := p.open(cfg)
+	if err != nil {
+		return nil, err
+	}
+	found, err := src.Revisions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	told := func(all []git.Revision) []previews.Revision {
+		out := make([]previews.Revision, len(all))
+		for i, r := range all {
+			out[i] = previews.Revision(r)
+		}
+		return out
+	}
+	return &previews.Refs{Default: found.Default, Branches: told(found.Branches), Tags: told(found.Tags), Commits: told(found.Commits), Older: found.Older}, nil
+}
+
 // Checkout writes the files of a commit into a folder.
 func (p *previewRepos) Checkout(ctx context.Context, repository, commit, dir string) error {
 	cfg, err := p.at(repository)

@@ -159,6 +159,7 @@ func (a *App) makePreviews(ctx context.Context, guard *access.Guard) (err error)
 	if err != nil {
 		return err
 	}
+	a.closers = append([]func() error{a.previews.Close}, a.closers...) // before what it asks
 	a.makePulls()
 	a.strays = a.telemetry.strays()
 	a.telemetry.registry.MustRegister(&backlog{jobs: a.jobs})

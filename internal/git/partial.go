@@ -101,6 +101,12 @@ func (r *remote) fetchPack(ctx context.Context, id objects.ID, path string, room
 	if err != nil {
 		return err
 	}
+	return r.takePack(ctx, w, req, path, room, limits)
+}
+
+// takePack sends a request and writes the pack of the answer, of at most
+// room bytes, and its index at path.
+func (r *remote) takePack(ctx context.Context, w wire, req *packp.UploadPackRequest, path string, room int64, limits objects.IndexLimits) error {
 	answer, err := w.exchange(ctx, req)
 	if err != nil {
 		return err

@@ -94,6 +94,7 @@ func complete(parser *kong.Kong, c *console) bool {
 			"document":   posener.PredictSet("runbook", "answer", "skill", "adr", "rules", "contributing", "doc", "readme"),
 			"ref":        posener.PredictFunc(c.completeRef),
 			"preview":    posener.PredictFunc(c.completePreview),
+			"revision":   posener.PredictFunc(c.completeRevision),
 			"phase":      posener.PredictSet("pending", "creating", "ready", "degraded", "deleting", "gone", "failed"),
 			"lease":      posener.PredictFunc(c.completeLease),
 			"leasestate": posener.PredictSet("issuing", "live", "revoking", "revoked", "expired", "failed", "all"),

@@ -17,15 +17,16 @@ import (
 
 // previewsCmd groups what is about previews.
 type previewsCmd struct {
-	List   previewListCmd   `cmd:"" help:"The previews there are, newest first."`
-	Show   previewShowCmd   `cmd:"" help:"One preview and what happened to it."`
-	Create previewCreateCmd `cmd:"" help:"Have a service run at a revision for a while."`
-	Extend previewExtendCmd `cmd:"" help:"Have a preview live longer."`
-	Delete previewDeleteCmd `cmd:"" help:"Have a preview removed now."`
-	Logs   previewLogsCmd   `cmd:"" help:"The last lines that a preview wrote."`
-	Top    previewTopCmd    `cmd:"" help:"The previews there are and what they take, looked at again and again."`
-	Usage  previewUsageCmd  `cmd:"" help:"What previews took and cost, by team, person and agent."`
-	Sweep  previewSweepCmd  `cmd:"" help:"Find, and with --yes remove, what is left of previews that are not known any more."`
+	List      previewListCmd      `cmd:"" help:"The previews there are, newest first."`
+	Show      previewShowCmd      `cmd:"" help:"One preview and what happened to it."`
+	Create    previewCreateCmd    `cmd:"" help:"Have a service run at a revision for a while."`
+	Revisions previewRevisionsCmd `cmd:"" help:"The branches, tags and last commits that a preview of a service can be made of."`
+	Extend    previewExtendCmd    `cmd:"" help:"Have a preview live longer."`
+	Delete    previewDeleteCmd    `cmd:"" help:"Have a preview removed now."`
+	Logs      previewLogsCmd      `cmd:"" help:"The last lines that a preview wrote."`
+	Top       previewTopCmd       `cmd:"" help:"The previews there are and what they take, looked at again and again."`
+	Usage     previewUsageCmd     `cmd:"" help:"What previews took and cost, by team, person and agent."`
+	Sweep     previewSweepCmd     `cmd:"" help:"Find, and with --yes remove, what is left of previews that are not known any more."`
 }
 
 const previewsPath = "/api/v1/previews"
@@ -98,7 +99,7 @@ func (s *previewShowCmd) Run(c *console) error {
 
 type previewCreateCmd struct {
 	Service  string `arg:"" help:"The component: [kind:][namespace/]name." predictor:"ref"`
-	Revision string `arg:"" optional:"" help:"Branch, tag or commit; what the catalog reads if left out."`
+	Revision string `arg:"" optional:"" help:"Branch, tag or commit; what the catalog reads if left out." predictor:"revision"`
 	TTL      string `name:"ttl" help:"How long it lives, at least 30s." placeholder:"DURATION"`
 	Key      string `help:"Idempotency key: with the same one the same preview is given." placeholder:"TEXT"`
 	Wait     bool   `help:"Wait until it is ready, which is the default." default:"true" negatable:""`
