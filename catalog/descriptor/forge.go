@@ -262,9 +262,16 @@ func gitlabForm(s, word string) string {
 	}
 }
 
-// giteaEdit is the editor's URL for owner/name/src/branch/ref/path.
+// giteaEdit is the editor's URL for owner/name/src/branch/ref/path, below the
+// path that Gitea is served at.
 func giteaEdit(u *url.Url, target string) string {
-	base := "https://" + u.Host()
+	base := u.Protocol() + "//" + u.Host()
+	if page, _, ok := strings.Cut(target, "/src/branch/"); ok {
+		repo := strings.LastIndexByte(page, '/')
+		if owner := strings.LastIndexByte(page[:max(repo, 0)], '/'); owner >= len(base) {
+			base = page[:owner]
+		}
+	}
 	parts := strings.Split(strings.Replace(target, base, "", 1), "/")
 	if len(parts) < 6 {
 		return ""

@@ -146,7 +146,7 @@ func TestWithin(t *testing.T) {
 }
 
 func TestAddressesOf(t *testing.T) {
-	p := New(Options{Forges: map[string]string{"git.acme.test": "gitea", "bb.acme.test": "bitbucketServer", "x.test": "no such forge"}})
+	p := New(Options{Forges: map[string]string{"git.acme.test": "gitea", "tea.test:3000": "gitea", "bb.acme.test": "bitbucketServer", "x.test": "no such forge"}})
 	commit := strings.Repeat("0123456789", 4)
 	for _, tc := range []struct{ target, edit, source string }{
 		{"https://github.com/o/r/tree/main/d/a.yaml", "https://github.com/o/r/edit/main/d/a.yaml", "https://github.com/o/r/tree/main/d/"},
@@ -155,6 +155,8 @@ func TestAddressesOf(t *testing.T) {
 		{"https://bitbucket.org/o/r/src/main/a.yaml", "https://bitbucket.org/o/r/src/main/a.yaml?mode=edit&at=main", "https://bitbucket.org/o/r/src/main/"},
 		{"https://bb.acme.test/projects/P/repos/R/browse/a.yaml?at=dev", "https://bb.acme.test/projects/P/repos/R/browse/a.yaml", "https://bb.acme.test/projects/P/repos/R/browse/?at=dev"},
 		{"https://git.acme.test/o/r/src/branch/main/a.yaml", "https://git.acme.test/o/r/_edit/main/a.yaml", "https://git.acme.test/o/r/src/branch/main/"},
+		{"http://tea.test:3000/o/r/src/branch/main/a.yaml", "http://tea.test:3000/o/r/_edit/main/a.yaml", "http://tea.test:3000/o/r/src/branch/main/"},
+		{"https://git.acme.test/tea/o/r/src/branch/main/d/a.yaml", "https://git.acme.test/tea/o/r/_edit/main/d/a.yaml", "https://git.acme.test/tea/o/r/src/branch/main/d/"},
 		{"https://dev.azure.com/o/p/_git/r?path=/a.yaml", "https://dev.azure.com/o/p/_git/r?path=%2Fa.yaml&_a=edit", "https://dev.azure.com/o/p/_git/r?path=%2F"},
 		{"https://example.test/a.yaml", "", ""},
 		{"https://x.test/a.yaml", "", ""},

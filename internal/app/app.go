@@ -219,12 +219,12 @@ func (a *App) makeRooms(ctx context.Context) (err error) {
 }
 
 func (a *App) processor() *descriptor.Processor {
-	return descriptor.New(descriptor.Options{Kinds: a.cfg.Catalog.Kinds, Template: true, Forges: a.cfg.Catalog.Forges})
+	return descriptor.New(descriptor.Options{Kinds: a.cfg.Catalog.Kinds, Template: true, Forges: a.cfg.software()})
 }
 
 // fingerprint changes with whatever makes files read otherwise.
 func (c *Config) fingerprint() string {
-	enc, err := json.Marshal([]any{readingVersion, c.Catalog.Kinds, c.Catalog.Forges})
+	enc, err := json.Marshal([]any{readingVersion, c.Catalog.Kinds, c.software()})
 	if err != nil {
 		return "" // a configuration is always marshallable; "" never matches what was kept
 	}

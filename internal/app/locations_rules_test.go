@@ -59,3 +59,29 @@ func TestWhatLocationsMayRead(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatServesHosts holds what is known of the hosts of sources and forges,
+// by which links to files are made.
+func TestWhatServesHosts(t *testing.T) {
+	const text = `catalog:
+  forges: {lab.example.com: bitbucketServer, other.example.com: azure}
+  sources:
+    - {name: one, git: {url: https://git.example.com/acme/one.git}}
+    - {name: two, git: {url: ../two, webURL: "http://Disk.example.com:3000/acme/two", forge: gitea}}
+    - {name: tea, gitea: {url: https://example.com/tea, org: acme, tokenEnv: TEA}}
+    - {name: lab, gitlab: {host: lab.example.com, group: acme/team, tokenEnv: LAB}}
+forges: [{name: hub, github: {host: hub.example.com, tokenEnv: HUB}}]
+`
+	cfg, err := ParseConfig([]byte(text), "fairlead.yaml", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for host, want := range map[string]string{
+		"lab.example.com": "bitbucketServer", "other.example.com": "azure", "git.example.com": "", "disk.example.com:3000": "gitea",
+		"example.com": "gitea", "hub.example.com": "github", "github.com": "github",
+	} {
+		if got := (&App{cfg: cfg}).processor().Forge(host); got != want {
+			t.Errorf("%s is served by %q, not %q", host, got, want)
+		}
+	}
+}

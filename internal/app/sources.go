@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"net/url"
 	"path/filepath"
 	"slices"
 
@@ -69,6 +70,36 @@ func (s *SourceConfig) kinds() map[string][]problem {
 			out["backstage"] = append(out["backstage"], problem{p.Field, p.Message})
 		}
 	}
+	return out
+}
+
+// software tells what serves hosts of one's own: what sources and forges are
+// configured as, and what catalog.forges says.
+func (c *Config) software() map[string]string {
+	out := map[string]string{}
+	add := func(hub *github.Config, tea *gitea.Config, lab *gitlab.Config) {
+		switch {
+		case hub != nil:
+			out[hub.Web().Host] = "github"
+		case tea != nil:
+			out[tea.Web().Host] = "gitea"
+		case lab != nil:
+			out[lab.Web().Host] = "gitlab"
+		}
+	}
+	for _, f := range c.Forges {
+		add(f.GitHub, f.Gitea, f.GitLab)
+	}
+	for _, s := range c.Catalog.Sources {
+		add(s.GitHub, s.Gitea, s.GitLab)
+		if s.Git == nil || s.Git.Forge == "" {
+			continue
+		}
+		if u, err := url.Parse(cmp.Or(s.Git.WebURL, s.Git.URL)); err == nil && u.Host != "" {
+			out[u.Host] = s.Git.Forge
+		}
+	}
+	maps.Copy(out, c.Catalog.Forges)
 	return out
 }
 
