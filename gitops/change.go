@@ -62,6 +62,9 @@ type ProposeChangeInput struct {
 	Evidence    []string `json:"evidence,omitempty" jsonschema:"what shows that it is good: tests, scan, SLO; with links"`
 	Key         string   `json:"key,omitempty"`
 	DryRun      bool     `json:"dryRun,omitempty"`
+	// PlanHash is the hash of the plan that is meant, as a dry run has told it:
+	// another one is refused. Agents give it in _meta.
+	PlanHash string `json:"planHash,omitempty" mcp:"meta"`
 	// Usage is what making it took, for figures. Tools of agents take it from
 	// _meta, so that no model has to know it.
 	Usage *Usage `json:"usage,omitempty" mcp:"meta"`
@@ -112,9 +115,11 @@ func (s *Service) site(ctx context.Context, who access.Caller, in ProposeChangeI
 
 // proposal is what proposes the change.
 func (c *changing) proposal() ProposeFilesInput {
+	asked := c.in
+	asked.PlanHash = "" // made anew, it is another one
 	out := ProposeFilesInput{Kind: changeKind, Operation: "propose_change", Service: c.ref, Environment: c.env, Protected: c.protected,
 		Place: c.at, Key: c.in.Key, Exclusive: true, Reason: c.in.Reason, Evidence: c.in.Evidence, Labels: []string{"fairlead"}, Reviewed: true,
-		Edit: c.edit, Describe: c.describe, Render: c.rendering, Usage: c.in.Usage, Input: c.in, DryRun: c.in.DryRun}
+		Edit: c.edit, Describe: c.describe, Render: c.rendering, Usage: c.in.Usage, Input: asked, PlanHash: c.in.PlanHash, DryRun: c.in.DryRun}
 	if c.part != nil {
 		out.Edit, out.Part = c.asPlanned, &access.Part{Whole: c.part.approvedWhole}
 	}

@@ -192,3 +192,28 @@ func TestOneProposalWhateverHappens(t *testing.T) {
 		t.Errorf("without a name: %v", err)
 	}
 }
+
+func TestPlanThatWasShown(t *testing.T) {
+	m := &memory{files: map[string]string{"shop/kustomization.yaml": "images:\n- name: a/shop\n  newTag: v1\n"}, branches: map[string]string{}}
+	g := room(t, m)
+	in := gitops.ProposeChangeInput{Service: "shop", Environment: "staging", Reason: "why", Change: gitops.Change{Image: &gitops.ImageChange{Tag: "v2"}}, DryRun: true}
+	who := accesstest.As("alice")
+	shown, err := g.ProposeChange(t.Context(), who, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.DryRun, in.PlanHash = false, shown.Plan.Hash
+	m.files["shop/kustomization.yaml"] += "# more\n" // somebody else's
+	_, err = g.ProposeChange(t.Context(), who, in)
+	if f := fault.From(err); fault.CodeOf(err) != fault.Conflict || f.Fix == "" || f.Details["planHash"] == shown.Plan.Hash || len(m.branches) != 0 {
+		t.Fatalf("another plan: %v, %v", err, m.branches)
+	}
+	m.files["shop/kustomization.yaml"] = "images:\n- name: a/shop\n  newTag: v1\n"
+	p, err := g.ProposeChange(t.Context(), who, in)
+	if err != nil || p.State != gitops.Open || p.Plan.Hash != shown.Plan.Hash {
+		t.Fatalf("the plan that was shown: %+v %v", p, err)
+	}
+	if again, err := g.ProposeChange(t.Context(), who, in); err != nil || again.ID != p.ID || len(m.opened) != 1 {
+		t.Errorf("once more: %+v %v", again, err)
+	}
+}

@@ -58,6 +58,9 @@ type ProposeFilesInput struct {
 	Input any
 	// Usage is what making it took; nil leaves what was reported before.
 	Usage *Usage
+	// PlanHash is the hash of the plan that is meant, as a dry run has told it;
+	// "" for whatever it is by now.
+	PlanHash string
 	// DryRun works the plan out and does nothing.
 	DryRun bool
 	// Part has the act be part of another one; nil for one of its own.
@@ -131,6 +134,9 @@ func (s *Service) ProposeFiles(ctx context.Context, who access.Caller, in Propos
 	if len(p.files) == 0 {
 		return s.nothingDone(ctx, r)
 	}
+	if err := in.meant(p); err != nil {
+		return nil, err
+	}
 	op := in.op(&r, e, p)
 	if in.DryRun {
 		return s.tried(ctx, who, r, op)
@@ -142,6 +148,15 @@ func (s *Service) ProposeFiles(ctx context.Context, who access.Caller, in Propos
 		return nil, err
 	}
 	return made.View(), nil
+}
+
+// meant refuses another plan than the one that whoever asks has looked at.
+func (in *ProposeFilesInput) meant(p *planned) error {
+	if in.PlanHash == "" || in.PlanHash == p.hash {
+		return nil
+	}
+	return fault.New(fault.Conflict, "the plan is %s by now, not %s: what it changes was changed meanwhile", p.hash, clip(in.PlanHash, 80)).
+		WithFix("Look at the plan anew, and confirm that one.").WithDetail("planHash", p.hash)
 }
 
 // op is the act, as the lock sees it.

@@ -18,6 +18,9 @@ type ProposeRollbackInput struct {
 	// Key has another proposal made than that of the same way back.
 	Key    string `json:"key,omitempty"`
 	DryRun bool   `json:"dryRun,omitempty"`
+	// PlanHash is the hash of the plan that is meant, as a dry run has told it:
+	// another one is refused. Agents give it in _meta.
+	PlanHash string `json:"planHash,omitempty" mcp:"meta"`
 	// Usage is that of ProposeChangeInput.
 	Usage *Usage `json:"usage,omitempty" mcp:"meta"`
 }
@@ -65,7 +68,7 @@ func (s *Service) ProposeRollback(ctx context.Context, who access.Caller, in Pro
 	}
 	p, err := s.ProposeFiles(ctx, who, ProposeFilesInput{Kind: RollbackKind, Operation: "propose_rollback", Service: b.ref, Environment: b.env, Protected: at.protected,
 		Place: b.at, Key: in.Key, Exclusive: true, Reason: in.Reason, Evidence: in.Evidence, Observed: b.observed(), Labels: []string{"fairlead", "rollback"}, Reviewed: true,
-		Edit: b.edit, Describe: b.describe, Render: at.render, Usage: in.Usage, Input: in, DryRun: in.DryRun})
+		Edit: b.edit, Describe: b.describe, Render: at.render, Usage: in.Usage, Input: in, PlanHash: in.PlanHash, DryRun: in.DryRun})
 	if err == nil && (p.State == Open || p.State == Pushed) {
 		b.tellOthers(ctx, p)
 	}

@@ -45,7 +45,7 @@ func (s *Service) undone(ctx context.Context, old, r *Record, p *planned) error 
 	switch {
 	case old.State == Closed && !old.givenUp():
 		return fault.New(fault.FailedPrecondition, "proposal %s with this key was closed without being merged, and is not opened again behind people's backs", old.ID).
-			WithFix("Read why at %s; to propose it all the same, give another key.", old.Pull.URL)
+			WithFix("Read why at %s; to propose it all the same, give another key.", old.Pull.URL).WithDetail("proposal", old.ID).WithDetail("undone", "closed")
 	case old.State == Merged && old.PlanHash == r.PlanHash:
 		if same, known, err := s.asBefore(ctx, old, p); err != nil || known && !same {
 			return err
@@ -57,7 +57,7 @@ func (s *Service) undone(ctx context.Context, old, r *Record, p *planned) error 
 
 func wasTakenBack(old *Record) error {
 	return fault.New(fault.FailedPrecondition, "proposal %s made exactly this change, was merged, and has been taken back since", old.ID).
-		WithFix("Ask who took it back, and why; to propose it all the same, give another key.")
+		WithFix("Ask who took it back, and why; to propose it all the same, give another key.").WithDetail("proposal", old.ID).WithDetail("undone", "taken_back")
 }
 
 // maxSame is how many proposals of exactly the same are looked at.

@@ -16,6 +16,7 @@ type changeProposeCmd struct {
 	Evidence []string `help:"What shows that it is good." placeholder:"TEXT" sep:"none"`
 	Key      string   `help:"Idempotency key; the same thing is the same proposal if left out." placeholder:"TEXT"`
 	DryRun   bool     `help:"Show the plan and what policy would say, and propose nothing."`
+	PlanHash string   `help:"Hash of the plan that is meant, as --dry-run told it; another one is refused." placeholder:"HASH"`
 	usageFlags
 }
 
@@ -49,7 +50,7 @@ func (p *changeProposeCmd) Run(c *console) error {
 		return err
 	}
 	return propose(c, proposalsPath, map[string]any{"service": p.Service, "environment": p.Environment, "change": change,
-		"reason": p.Reason, "evidence": p.Evidence, "key": p.Key, "dryRun": p.DryRun, "usage": p.report()})
+		"reason": p.Reason, "evidence": p.Evidence, "key": p.Key, "dryRun": p.DryRun, "planHash": p.PlanHash, "usage": p.report()})
 }
 
 // change is what to change, as the server takes it.

@@ -7,6 +7,7 @@ type changeRollbackCmd struct {
 	Evidence    []string `help:"What shows that it is needed; the health is added." placeholder:"TEXT" sep:"none"`
 	Key         string   `help:"Idempotency key; the same way back is the same proposal if left out." placeholder:"TEXT"`
 	DryRun      bool     `help:"Show the plan and what policy would say, and propose nothing."`
+	PlanHash    string   `help:"Hash of the plan that is meant, as --dry-run told it; another one is refused." placeholder:"HASH"`
 	usageFlags
 }
 
@@ -24,5 +25,5 @@ Examples:
 
 // Run proposes a rollback.
 func (r *changeRollbackCmd) Run(c *console) error {
-	return propose(c, "/api/v1/rollbacks", map[string]any{"service": r.Service, "environment": r.Environment, "reason": r.Reason, "evidence": r.Evidence, "key": r.Key, "dryRun": r.DryRun, "usage": r.report()})
+	return propose(c, "/api/v1/rollbacks", map[string]any{"service": r.Service, "environment": r.Environment, "reason": r.Reason, "evidence": r.Evidence, "key": r.Key, "dryRun": r.DryRun, "planHash": r.PlanHash, "usage": r.report()})
 }
