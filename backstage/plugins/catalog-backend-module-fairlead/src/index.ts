@@ -1,1 +1,6 @@
-export {};
+/**
+ * Feeds a Backstage catalog with the entities of Fairlead.
+ *
+ * @packageDocumentation
+ */
+export { catalogModuleFairlead as default } from './module';

@@ -3,8 +3,14 @@ import {
   fetchExchange,
   subscriptionExchange,
   type Exchange,
+  type ExecutionResult,
+  type SubscriptionForwarder,
 } from '@urql/core';
-import { createClient as createSocket } from 'graphql-ws';
+import type { GraphQLError } from 'graphql';
+import {
+  createClient as createSocket,
+  type Client as Socket,
+} from 'graphql-ws';
 
 /** How to reach a Fairlead server, and as whom. */
 export interface ConnectionOptions {
@@ -40,11 +46,77 @@ export interface Connection {
 
 const graphql = (base: string) => `${base.replace(/\/+$/, '')}/graphql`;
 
+const longest = 60; // seconds between two attempts to open a socket
+
+/**
+ * Waits before the next attempt, longer each time. A page that nobody looks at
+ * waits until somebody does: browsers write each failure into their console.
+ */
+async function wait(failures: number) {
+  const seconds = Math.min(2 ** failures, longest) * (0.75 + Math.random() / 2);
+  await new Promise(resolve => setTimeout(resolve, seconds * 1000));
+  if (typeof document === 'undefined' || !document.hidden) return;
+  await new Promise(resolve =>
+    document.addEventListener('visibilitychange', resolve, { once: true }),
+  );
+}
+
+/** What a subscription ended with: GraphQL's errors, or what broke the socket. */
+function errorsOf(error: unknown): ReadonlyArray<Error | GraphQLError> {
+  if (Array.isArray(error)) return error;
+  if (error instanceof Error) return [error];
+  const { reason } = error as { reason?: string };
+  return [new Error(reason || 'The connection broke.')];
+}
+
+/**
+ * Forwards a subscription to the socket for as long as somebody listens: where
+ * the server ends or refuses it, it is asked for again after a while.
+ */
+const forward =
+  (socket: Socket): SubscriptionForwarder =>
+  request => ({
+    subscribe(sink) {
+      let ended = false;
+      let failures = 0;
+      let end = () => {};
+      const begin = () => {
+        const again = async () => {
+          if (ended) return;
+          await wait(failures++);
+          if (!ended) begin();
+        };
+        end = socket.subscribe<ExecutionResult['data']>(
+          { ...request, query: request.query ?? '' },
+          {
+            next(value) {
+              failures = 0;
+              sink.next(value as ExecutionResult);
+            },
+            error(error) {
+              if (ended) return;
+              sink.next({ errors: errorsOf(error) });
+              again();
+            },
+            complete: again,
+          },
+        );
+      };
+      begin();
+      return {
+        unsubscribe() {
+          ended = true;
+          end();
+        },
+      };
+    },
+  });
+
 /**
  * Connects to Fairlead's GraphQL: requests by HTTP, live changes by
  * graphql-transport-ws over one socket, which is opened with the first
  * subscription, closed after the last, and opened anew with a fresh token
- * whenever it breaks.
+ * whenever it breaks, at the latest a minute after the attempt before.
  */
 export function connect(options: ConnectionOptions): Connection {
   const send = options.fetch ?? fetch;
@@ -63,7 +135,9 @@ export function connect(options: ConnectionOptions): Connection {
     },
     webSocketImpl: options.webSocket,
     keepAlive: 30_000,
+    connectionAckWaitTimeout: 10_000,
     retryAttempts: Infinity,
+    retryWait: wait,
     shouldRetry: () => true,
     on: { connected: () => turn(true), closed: () => turn(false) },
   });
@@ -79,16 +153,7 @@ export function connect(options: ConnectionOptions): Connection {
     exchanges: [
       ...(options.exchanges ?? []),
       fetchExchange,
-      subscriptionExchange({
-        forwardSubscription: request => ({
-          subscribe: sink => ({
-            unsubscribe: socket.subscribe(
-              { ...request, query: request.query ?? '' },
-              sink,
-            ),
-          }),
-        }),
-      }),
+      subscriptionExchange({ forwardSubscription: forward(socket) }),
     ],
   });
   return {

@@ -1,0 +1,95 @@
+import type {
+  LoggerService,
+  SchedulerServiceTaskRunner,
+} from '@backstage/backend-plugin-api';
+import type {
+  EntityProvider,
+  EntityProviderConnection,
+} from '@backstage/plugin-catalog-node';
+import { Feed } from './feed';
+import type { Provided } from './provided';
+import type { Source } from './source';
+import { Worker } from './worker';
+
+/** What a provider is made of. */
+export interface ProviderOptions {
+  id: string;
+  url: string;
+  source: Source;
+  /** Opens what the provider remembers, by its name. */
+  provided: (name: string) => Promise<Provided>;
+  /** When everything is read anew. */
+  schedule: SchedulerServiceTaskRunner;
+  logger: LoggerService;
+  /** Milliseconds to wait for changes to arrive before the first reading. */
+  patience?: number;
+}
+
+/** Keeps a catalog at what a Fairlead server holds. */
+export class FairleadEntityProvider implements EntityProvider {
+  private readonly ending = new AbortController();
+  private running = Promise.resolve();
+
+  constructor(private readonly options: ProviderOptions) {}
+
+  getProviderName(): string {
+    return `fairlead-provider:${this.options.id}`;
+  }
+
+  /** Starts to feed the catalog, which does not wait for it. */
+  async connect(catalog: EntityProviderConnection): Promise<void> {
+    const { url, source, logger, schedule } = this.options;
+    const name = this.getProviderName();
+    const provided = await this.options.provided(name);
+    const origin = { url, locationKey: name };
+    const feed = new Feed({ source, catalog, provided, origin, logger });
+    const worker = new Worker(feed, logger);
+    this.running = worker.run(this.ending.signal);
+    this.follow(worker);
+    await schedule.run({
+      id: `${name}:reconcile`,
+      fn: async () => worker.everything(),
+    });
+  }
+
+  /** Ends; resolves when nothing of it runs any more. */
+  async stop(): Promise<void> {
+    this.ending.abort();
+    await this.running;
+  }
+
+  /**
+   * Follows changes before everything is read, so that none is missed between
+   * the two. Where they do not arrive at all everything is read nevertheless.
+   */
+  private follow(worker: Worker) {
+    const { url, source, logger, patience = 5_000 } = this.options;
+    const late = setTimeout(() => {
+      logger.warn(
+        `Changes of ${url} do not arrive (is there a proxy for requests alone?); until they do, everything is read by the schedule`,
+      );
+      worker.everything();
+    }, patience);
+    let standing: NodeJS.Timeout | undefined;
+    const end = source.follow({
+      changed: refs => worker.changed(refs),
+      everything: () => worker.everything(),
+      refused: error =>
+        logger.warn(`${url} does not tell of changes: ${error.message}`),
+      live: now => {
+        clearTimeout(late);
+        clearTimeout(standing);
+        if (now) {
+          logger.info(`Changes of ${url} arrive`);
+          // The subscription is on its way when the connection stands.
+          standing = setTimeout(() => worker.everything(), 300);
+        } else logger.warn(`The connection to ${url} broke; it is made anew`);
+      },
+    });
+    this.ending.signal.addEventListener('abort', () => {
+      clearTimeout(late);
+      clearTimeout(standing);
+      end();
+    });
+  }
+}
