@@ -1,9 +1,10 @@
 import { createApp } from '@backstage/frontend-defaults';
 import catalogPlugin from '@backstage/plugin-catalog/alpha';
-import fairleadPlugin from '@fairlead/backstage-plugin';
+import fairlead from '@fairlead/backstage-plugin';
+import { graphModule } from './graph';
 import { navModule } from './nav';
 import { signInModule } from './signIn';
 
 export default createApp({
-  features: [catalogPlugin, fairleadPlugin, navModule, signInModule],
+  features: [catalogPlugin, fairlead, graphModule, navModule, signInModule],
 });

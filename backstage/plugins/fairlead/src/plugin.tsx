@@ -9,6 +9,7 @@ import {
 } from '@backstage/frontend-plugin-api';
 import { RiAnchorLine } from '@remixicon/react';
 import { createFairleadApi, fairleadApiRef } from './client';
+import { liveExtensions } from './live';
 import { previewExtensions } from './previews/extensions';
 import { rootRouteRef } from './routes';
 
@@ -48,5 +49,5 @@ export default createFrontendPlugin({
   icon: <RiAnchorLine />,
   info: { packageJson: () => import('../package.json') },
   routes: { root: rootRouteRef },
-  extensions: [api, page, ...previewExtensions],
+  extensions: [api, page, ...liveExtensions, ...previewExtensions],
 });

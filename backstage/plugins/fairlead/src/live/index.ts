@@ -1,0 +1,2 @@
+export * from './extensions';
+export * from './LiveCatalogProvider';
