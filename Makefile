@@ -27,10 +27,11 @@ demo-ui: build
 	internal/realtest/ui.sh
 	bin/fairleadd demo --listen $(DEMO_LISTEN) --ui "$$(internal/realtest/ui.sh | tail -n 1)"
 
-# The demo on real servers, which are built first where they are missing.
+# The demo on real servers, which are built first where they are missing; with
+# UI=1 in Backstage, too.
 demo-full: build
 	go build -trimpath -o bin/demo-full ./internal/realtest/full
-	bin/demo-full --listen $(DEMO_LISTEN)
+	bin/demo-full --listen $(DEMO_LISTEN) $(if $(UI),--ui "$$(internal/realtest/ui.sh | tail -n 1)")
 
 # Packages that link Argo CD's client, which takes minutes to build once more
 # for the race detector.

@@ -20,7 +20,8 @@ type demoCmd struct {
 	Dir    string `help:"Where to put the repositories and the state; a temporary folder, removed at the end, if left out." placeholder:"DIR"`
 	Listen string `help:"The address to serve at." default:"127.0.0.1:7007" placeholder:"ADDR"`
 
-	UI string `name:"ui" type:"path" help:"Serve the front end that was built into this folder, too." placeholder:"DIR"`
+	UI   string `name:"ui" type:"path" help:"Serve the front end that was built into this folder, too." placeholder:"DIR"`
+	UIAs string `name:"ui-as" help:"Who opens it: Alice, a developer, or Sam, who is on call (${enum})." enum:"developer,sre" default:"developer"`
 
 	Postgres             string `help:"A PostgreSQL server, as an administrator without its password, where previews of orders are given a database of their own." placeholder:"URL"`
 	PostgresPasswordFile string `help:"The file that holds that password." type:"path" placeholder:"FILE"`
@@ -31,6 +32,7 @@ func (demoCmd) Help() string {
 	return `Examples:
   fairleadd demo
   fairleadd demo --dir ./demo --listen 127.0.0.1:7100
+  fairleadd demo --ui ./ui --ui-as sre
   fairleadd demo --postgres postgres://admin@127.0.0.1:5432/postgres --postgres-password-file ./password`
 }
 
@@ -52,7 +54,7 @@ func (c *demoCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	if c.UI != "" {
-		if err := set.ServeUI(c.UI); err != nil {
+		if err := set.ServeUI(c.UI, c.UIAs); err != nil {
 			return err
 		}
 	}
@@ -79,12 +81,23 @@ func (c *demoCmd) Run(ctx context.Context) (err error) {
 	}
 	err = writeDemoFile(filepath.Join(dir, "demo.json"), a.URL(), set.Tokens)
 	if err == nil {
-		err = announce(dir, a, set, c.UI != "")
+		err = announce(dir, a, set, c.guest())
 	}
 	if err != nil {
 		stop()
 	}
 	return errors.Join(err, <-failed)
+}
+
+// guest is the name of who opens the front end; "" without one.
+func (c *demoCmd) guest() string {
+	switch {
+	case c.UI == "":
+		return ""
+	case c.UIAs == "sre":
+		return "Sam"
+	}
+	return "Alice"
 }
 
 // awaitReady waits until every source has been read, and tells whether the
@@ -142,7 +155,7 @@ try in another terminal:
     -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_service_brief","arguments":{"service":"checkout"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"curl","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}'
   curl -s "{{.URL}}/api/catalog/entities/by-query?filter=kind=component&limit=3" -H "Authorization: Bearer $FAIRLEAD_TOKEN"
 
-in a browser: {{if .UI}}{{.URL}} (Backstage, as Alice); {{end}}{{.URL}}/graphql (GraphiQL; put a token into the field at the top)
+in a browser: {{if .Guest}}{{.URL}} (Backstage, as {{.Guest}}); {{end}}{{.URL}}/graphql (GraphiQL; put a token into the field at the top)
 for an agent: the address {{.URL}}/mcp and the agent token, or have its client start
   {"mcpServers": {"fairlead": {"command": "{{.Program}}", "args": ["mcp"],
     "env": {"FAIRLEAD_SERVER": "{{.URL}}", "FAIRLEAD_TOKEN": "{{.Tokens.agent}}"}}}}
@@ -157,13 +170,13 @@ make demo-full has all of it on real servers.
 logs are in {{.Dir}}/fairleadd.log; stop with Ctrl-C, or with: kill {{.PID}}
 `
 
-func announce(dir string, a *app.App, set *demo.Set, ui bool) error {
+func announce(dir string, a *app.App, set *demo.Set, guest string) error {
 	t, err := template.New("welcome").Parse(welcome)
 	if err != nil {
 		return err
 	}
 	return t.Execute(os.Stdout, map[string]any{
-		"UI": ui, "Entities": a.Catalog().Snapshot().Len(), "Repos": described(set.Repositories), "URL": a.URL(), "Dir": dir, "PID": os.Getpid(), "Tokens": set.Tokens, "CLI": beside("fairlead"), "Program": absolute(beside("fairlead")),
+		"Guest": guest, "Entities": a.Catalog().Snapshot().Len(), "Repos": described(set.Repositories), "URL": a.URL(), "Dir": dir, "PID": os.Getpid(), "Tokens": set.Tokens, "CLI": beside("fairlead"), "Program": absolute(beside("fairlead")),
 	})
 }
 

@@ -18,7 +18,7 @@ func startBrowsed(t *testing.T, changes ...func(config string) string) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := set.ServeUI(realtest.UI(t, filepath.Join("..", "realtest", "ui.sh"))); err != nil {
+	if err := set.ServeUI(realtest.UI(t, filepath.Join("..", "realtest", "ui.sh")), ""); err != nil {
 		t.Fatal(err)
 	}
 	for _, change := range changes {

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -52,14 +53,18 @@ func PrepareWith(ctx context.Context, dir, listen string, data Postgres) (*Set, 
 	return set, os.WriteFile(set.Config, []byte(config(set, listen, data)), 0o600)
 }
 
-// ServeUI adds the front end in a folder to the configuration, with Alice as
-// the guest.
-func (s *Set) ServeUI(dir string) error {
+// ServeUI adds the front end in a folder to the configuration. Who opens it is
+// Alice, or who has the role as: developer or sre.
+func (s *Set) ServeUI(dir, as string) error {
+	guest, ok := who()[cmp.Or(as, "developer")]
+	if !ok || as == "agent" {
+		return fmt.Errorf("nobody of the demo is %s", as)
+	}
 	text, err := os.ReadFile(s.Config)
 	if err != nil {
 		return err
 	}
-	text = fmt.Appendf(text, "ui: {dir: %q, guest: {%s}}\n", dir, who()["developer"])
+	text = fmt.Appendf(text, "ui: {dir: %q, guest: {%s}}\n", dir, guest)
 	return os.WriteFile(s.Config, text, 0o600) //nolint:gosec // the demo's own file
 }
 

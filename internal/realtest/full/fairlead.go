@@ -74,7 +74,10 @@ func (w *world) configure() error {
 	if runtime.GOOS == "linux" { // where the local deployer works
 		fmt.Fprintf(&b, "previews:\n  deployers: {local: {}}\n  data: {postgres: [{name: main, url: %q, passwordFile: ./secrets/postgres.password}]}\n", address)
 	}
-	return os.WriteFile(w.set.Config, []byte(b.String()), 0o600)
+	if err := os.WriteFile(w.set.Config, []byte(b.String()), 0o600); err != nil || w.ui == "" {
+		return err
+	}
+	return w.set.ServeUI(w.ui, "sre")
 }
 
 // policies are those of docs/policy, for images of the company, and the demo's

@@ -54,7 +54,7 @@ func (w *world) fill(text string) (string, error) {
 	}
 	var b strings.Builder
 	err = t.Execute(&b, map[string]any{"Dir": w.dir, "URL": w.url(), "CLI": near(filepath.Join(w.programs, "fairlead")), "Program": filepath.Join(w.programs, "fairlead"),
-		"Gitea": w.gitea.URL, "Org": organization, "Tokens": w.set.Tokens, "Host": database.Hostname(), "Port": database.Port(), "Psql": psql(), "PID": os.Getpid()})
+		"Gitea": w.gitea.URL, "Org": organization, "Tokens": w.set.Tokens, "Host": database.Hostname(), "Port": database.Port(), "Psql": psql(), "PID": os.Getpid(), "UI": w.ui})
 	return b.String(), err
 }
 

@@ -26,6 +26,8 @@ type options struct {
 	listen string
 	// programs is the folder of fairleadd and fairlead.
 	programs string
+	// ui is the folder of the built front end, which Sam opens; "" for none.
+	ui string
 	// built tells that the servers' programs are there.
 	built bool
 	out   io.Writer
@@ -36,6 +38,7 @@ func main() {
 	flag.StringVar(&o.dir, "dir", "", "where everything is put: a `folder` that is empty or not there yet; a temporary one, removed at the end, if left out")
 	flag.StringVar(&o.listen, "listen", "127.0.0.1:7007", "the `address` to serve at")
 	flag.StringVar(&o.programs, "programs", "bin", "the `folder` of fairleadd and fairlead")
+	flag.StringVar(&o.ui, "ui", "", "the `folder` of the built front end, served with Sam, who is on call, as its guest")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, o)
