@@ -1,63 +1,34 @@
-import { EntityRefLink } from '@backstage/plugin-catalog-react';
-import {
-  Cell,
-  CellText,
-  Column,
-  Container,
-  Row,
-  TableBody,
-  TableHeader,
-  TableRoot,
-} from '@backstage/ui';
-import { Connected, useLiveQuery } from '../client';
-import { Answer, Countdown } from '../parts';
-import { PreviewChangesDocument, PreviewsDocument } from './previews.generated';
-
-const changes = [{ query: PreviewChangesDocument }];
+import { Container, Flex } from '@backstage/ui';
+import { Connected } from '../client';
+import { EmptyHint } from './EmptyHint';
+import { Figures } from './Figures';
+import { Filters, useFilter } from './Filters';
+import { PreviewList } from './PreviewList';
 
 const Previews = () => {
-  const previews = useLiveQuery({
-    query: PreviewsDocument,
-    variables: {},
-    changes,
-  });
+  const [filter, change] = useFilter();
+  const { gone, ...narrow } = filter;
+  const narrowed = Object.values(narrow).some(Boolean);
   return (
-    <Answer
-      of={previews}
-      empty={{
-        when: d => d.previewEnvironments?.items.length === 0,
-        text: 'No previews are running.',
-      }}
-    >
-      {data => (
-        <TableRoot aria-label="Previews">
-          <TableHeader>
-            <Column isRowHeader>Service</Column>
-            <Column>Revision</Column>
-            <Column>Phase</Column>
-            <Column>Time left</Column>
-          </TableHeader>
-          <TableBody>
-            {data.previewEnvironments?.items.map(p => (
-              <Row key={p.id} id={p.id}>
-                <Cell>
-                  <EntityRefLink entityRef={p.service} />
-                </Cell>
-                <CellText title={p.revision} />
-                <CellText title={p.phase} />
-                <Cell>
-                  <Countdown at={p.expiresAt} />
-                </Cell>
-              </Row>
-            ))}
-          </TableBody>
-        </TableRoot>
-      )}
-    </Answer>
+    <Flex direction="column" gap="6">
+      <PreviewList
+        filter={filter}
+        empty={
+          narrowed ? (
+            'No previews are as you look for them.'
+          ) : (
+            <EmptyHint service="NAME" />
+          )
+        }
+      >
+        <Filters filter={filter} onChange={change} />
+      </PreviewList>
+      <Figures service={filter.service} />
+    </Flex>
   );
 };
 
-/** All previews that one may see. */
+/** All previews that one may see, what they take, and what is left of others. */
 export const PreviewsPage = () => (
   <Connected>
     <Container py="4">

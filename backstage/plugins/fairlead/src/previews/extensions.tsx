@@ -1,4 +1,5 @@
 import { SubPageBlueprint } from '@backstage/frontend-plugin-api';
+import { EntityContentBlueprint } from '@backstage/plugin-catalog-react/alpha';
 
 const page = SubPageBlueprint.make({
   name: 'previews',
@@ -10,4 +11,14 @@ const page = SubPageBlueprint.make({
   },
 });
 
-export const previewExtensions = [page];
+const tab = EntityContentBlueprint.make({
+  name: 'previews',
+  params: {
+    path: '/previews',
+    title: 'Previews',
+    filter: { kind: 'component' },
+    loader: () => import('./PreviewsTab').then(m => <m.PreviewsTab />),
+  },
+});
+
+export const previewExtensions = [page, tab];

@@ -1,0 +1,112 @@
+import { EntityRefLink } from '@backstage/plugin-catalog-react';
+import {
+  Cell,
+  CellText,
+  Column,
+  Flex,
+  Row,
+  Select,
+  TableBody,
+  TableHeader,
+  TableRoot,
+} from '@backstage/ui';
+import { useState } from 'react';
+import { useLiveQuery } from '../client';
+import { Answer } from '../parts';
+import {
+  PreviewUsageDocument,
+  type UsageLineFragment,
+} from './figures.generated';
+
+const periods = [
+  { id: '24h', label: 'Last day' },
+  { id: '168h', label: 'Last 7 days' },
+  { id: '720h', label: 'Last 30 days' },
+];
+
+/** What previews took in a period, by team, person and agent. */
+export const Usage = ({ service }: { service?: string }) => {
+  const [period, setPeriod] = useState('168h');
+  const usage = useLiveQuery({
+    query: PreviewUsageDocument,
+    variables: { period, service },
+    every: 60_000,
+  });
+  return (
+    <Flex direction="column" gap="4" align="start">
+      <Select
+        label="Period"
+        options={periods}
+        value={period}
+        onChange={chosen => setPeriod(String(chosen))}
+      />
+      <Answer
+        of={usage}
+        empty={{
+          when: d =>
+            !d.previewUsage?.total.created && !d.previewUsage?.total.now,
+          text: 'No previews were there.',
+        }}
+      >
+        {({ previewUsage: of }) =>
+          of && (
+            <>
+              <Lines title="All" currency={of.currency} lines={[of.total]} />
+              <Lines title="Team" currency={of.currency} lines={of.teams} />
+              <Lines title="Person" currency={of.currency} lines={of.people} />
+              <Lines title="Agent" currency={of.currency} lines={of.agents} />
+            </>
+          )
+        }
+      </Answer>
+    </Flex>
+  );
+};
+
+interface LinesProps {
+  title: string;
+  currency: string | null;
+  lines: UsageLineFragment[];
+}
+
+const Lines = ({ title, currency, lines }: LinesProps) =>
+  lines.length ? (
+    <TableRoot aria-label={`Usage by ${title.toLowerCase()}`}>
+      <TableHeader>
+        <Column isRowHeader>{title}</Column>
+        <Column>Now</Column>
+        <Column>Created</Column>
+        <Column>Never ready</Column>
+        <Column>Hours</Column>
+        <Column>Most at once</Column>
+        <Column>Cost</Column>
+      </TableHeader>
+      <TableBody>
+        {lines.map(line => (
+          <Row key={line.name ?? ''} id={line.name ?? 'none'}>
+            <Cell>
+              <Name title={title} name={line.name} />
+            </Cell>
+            <CellText title={String(line.now)} />
+            <CellText title={String(line.created)} />
+            <CellText title={String(line.failed)} />
+            <CellText title={line.hours.toFixed(1)} />
+            <CellText title={String(line.peak)} />
+            <CellText
+              title={
+                line.cost === null
+                  ? 'no price'
+                  : `${line.cost.toFixed(2)} ${currency ?? ''}`.trim()
+              }
+            />
+          </Row>
+        ))}
+      </TableBody>
+    </TableRoot>
+  ) : null;
+
+const Name = ({ title, name }: { title: string; name: string | null }) => {
+  if (title === 'All') return <>All previews</>;
+  if (!name) return <>Nobody</>;
+  return title === 'Agent' ? <>{name}</> : <EntityRefLink entityRef={name} />;
+};
