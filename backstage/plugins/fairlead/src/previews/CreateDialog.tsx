@@ -5,6 +5,7 @@ import { ActDialog } from './ActDialog';
 import { LifeField, type Life } from './LifeField';
 import { nameOf } from './preview';
 import { CreatePreviewDocument } from './previews.generated';
+import { RevisionField } from './RevisionField';
 
 interface CreateDialogProps {
   /** What is to run; asked for without. */
@@ -68,12 +69,7 @@ export const CreateDialog = (props: CreateDialogProps) => {
           isRequired
         />
       )}
-      <TextField
-        label="Revision"
-        description="A branch, a tag or a commit; without one, what the catalog reads."
-        value={revision}
-        onChange={setRevision}
-      />
+      <RevisionField service={wish.service} onChange={setRevision} />
       <LifeField
         label="How long it lives"
         choices={lives}

@@ -29,80 +29,6 @@ import {
 
 type Detailed = NonNullable<PreviewDetailsQuery['previewEnvironment']>;
 
-interface DetailsProps {
-  id: string;
-  mayForce: boolean;
-  onAct: OnAct;
-  onClose: () => void;
-}
-
-/** Everything that is known of a preview: facts, events and logs. */
-export const Details = ({ id, mayForce, onAct, onClose }: DetailsProps) => {
-  const details = useLiveQuery({
-    query: PreviewDetailsDocument,
-    variables: { id },
-    changes: [{ query: PreviewChangesDocument, variables: { id } }],
-  });
-  const preview = details.data?.previewEnvironment;
-  const name = preview ? called(preview) : id;
-  return (
-    <Dialog isOpen onOpenChange={open => !open && onClose()} width={860}>
-      <DialogHeader>{preview ? name : 'Preview'}</DialogHeader>
-      <DialogBody>
-        <Tabs>
-          <TabList>
-            <Tab id="facts">Facts</Tab>
-            <Tab id="events">Events</Tab>
-            <Tab id="logs">Logs</Tab>
-          </TabList>
-          <TabPanel id="facts">
-            <Answer of={details}>
-              {d => d.previewEnvironment && <Facts of={d.previewEnvironment} />}
-            </Answer>
-          </TabPanel>
-          <TabPanel id="events">
-            <Answer of={details}>
-              {d =>
-                d.previewEnvironment && (
-                  <Events of={d.previewEnvironment.events} />
-                )
-              }
-            </Answer>
-          </TabPanel>
-          <TabPanel id="logs">
-            <Logs id={id} name={name} />
-          </TabPanel>
-        </Tabs>
-      </DialogBody>
-      {preview && !ending(preview) && (
-        <DialogFooter>
-          <Button
-            variant="secondary"
-            destructive
-            onPress={() => onAct('delete', preview)}
-          >
-            Delete…
-          </Button>
-          <Button variant="primary" onPress={() => onAct('extend', preview)}>
-            Extend…
-          </Button>
-        </DialogFooter>
-      )}
-      {preview && mayForce && stuck(preview) && (
-        <DialogFooter>
-          <Button
-            variant="secondary"
-            destructive
-            onPress={() => onAct('force', preview)}
-          >
-            Remove by force…
-          </Button>
-        </DialogFooter>
-      )}
-    </Dialog>
-  );
-};
-
 const Fact = (props: { name: string; children: ReactNode }) => (
   <>
     <dt>{props.name}</dt>
@@ -190,3 +116,77 @@ const Events = ({ of }: { of: Detailed['events'] }) => (
     ))}
   </ol>
 );
+
+interface DetailsProps {
+  id: string;
+  mayForce: boolean;
+  onAct: OnAct;
+  onClose: () => void;
+}
+
+/** Everything that is known of a preview: facts, events and logs. */
+export const Details = ({ id, mayForce, onAct, onClose }: DetailsProps) => {
+  const details = useLiveQuery({
+    query: PreviewDetailsDocument,
+    variables: { id },
+    changes: [{ query: PreviewChangesDocument, variables: { id } }],
+  });
+  const preview = details.data?.previewEnvironment;
+  const name = preview ? called(preview) : id;
+  return (
+    <Dialog isOpen onOpenChange={open => !open && onClose()} width={860}>
+      <DialogHeader>{preview ? name : 'Preview'}</DialogHeader>
+      <DialogBody>
+        <Tabs>
+          <TabList>
+            <Tab id="facts">Facts</Tab>
+            <Tab id="events">Events</Tab>
+            <Tab id="logs">Logs</Tab>
+          </TabList>
+          <TabPanel id="facts">
+            <Answer of={details}>
+              {d => d.previewEnvironment && <Facts of={d.previewEnvironment} />}
+            </Answer>
+          </TabPanel>
+          <TabPanel id="events">
+            <Answer of={details}>
+              {d =>
+                d.previewEnvironment && (
+                  <Events of={d.previewEnvironment.events} />
+                )
+              }
+            </Answer>
+          </TabPanel>
+          <TabPanel id="logs">
+            <Logs id={id} name={name} />
+          </TabPanel>
+        </Tabs>
+      </DialogBody>
+      {preview && !ending(preview) && (
+        <DialogFooter>
+          <Button
+            variant="secondary"
+            destructive
+            onPress={() => onAct('delete', preview)}
+          >
+            Delete…
+          </Button>
+          <Button variant="primary" onPress={() => onAct('extend', preview)}>
+            Extend…
+          </Button>
+        </DialogFooter>
+      )}
+      {preview && mayForce && stuck(preview) && (
+        <DialogFooter>
+          <Button
+            variant="secondary"
+            destructive
+            onPress={() => onAct('force', preview)}
+          >
+            Remove by force…
+          </Button>
+        </DialogFooter>
+      )}
+    </Dialog>
+  );
+};

@@ -33,6 +33,27 @@ export function useFilter(): [Filter, (change: Filter) => void] {
   return [filter, change];
 }
 
+/** A text that is told once nothing more is typed. */
+const Typed = (props: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}) => {
+  const { label, value, onChange } = props;
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  useEffect(() => {
+    if (text.trim() === value) return undefined;
+    const timer = setTimeout(() => onChange(text.trim()), calm);
+    return () => clearTimeout(timer);
+    // Another onChange is no reason to begin the wait anew.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [text, value]);
+  return (
+    <TextField label={label} size="small" value={text} onChange={setText} />
+  );
+};
+
 interface FiltersProps {
   filter: Filter;
   onChange: (change: Filter) => void;
@@ -67,24 +88,3 @@ export const Filters = ({ filter, onChange }: FiltersProps) => (
     />
   </>
 );
-
-/** A text that is told once nothing more is typed. */
-const Typed = (props: {
-  label: string;
-  value: string;
-  onChange: (value: string) => void;
-}) => {
-  const { label, value, onChange } = props;
-  const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
-  useEffect(() => {
-    if (text.trim() === value) return undefined;
-    const timer = setTimeout(() => onChange(text.trim()), calm);
-    return () => clearTimeout(timer);
-    // Another onChange is no reason to begin the wait anew.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [text, value]);
-  return (
-    <TextField label={label} size="small" value={text} onChange={setText} />
-  );
-};

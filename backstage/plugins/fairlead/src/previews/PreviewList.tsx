@@ -14,6 +14,31 @@ import { PreviewChangesDocument, PreviewsDocument } from './previews.generated';
 import { useNews } from './useNews';
 import { usePages } from './usePages';
 
+const dialogs = {
+  extend: ExtendDialog,
+  delete: DeleteDialog,
+  force: ForceDialog,
+};
+
+type Begun = { name: 'create' } | { name: keyof typeof dialogs; of: Preview };
+
+/** The dialog of the act that was begun. */
+const ActOn = (props: {
+  act: Begun;
+  service?: string;
+  items: Preview[];
+  onClose: () => void;
+  onDone: () => void;
+}) => {
+  const { act, service, items, ...ends } = props;
+  if (act.name === 'create')
+    return <CreateDialog service={service} {...ends} />;
+  const Dialog = dialogs[act.name];
+  return (
+    <Dialog preview={items.find(p => p.id === act.of.id) ?? act.of} {...ends} />
+  );
+};
+
 interface PreviewListProps {
   filter: Filter;
   /** The service that all are of, and new ones are, where it is one. */
@@ -96,30 +121,5 @@ export const PreviewList = (props: PreviewListProps) => {
         />
       )}
     </Flex>
-  );
-};
-
-const dialogs = {
-  extend: ExtendDialog,
-  delete: DeleteDialog,
-  force: ForceDialog,
-};
-
-type Begun = { name: 'create' } | { name: keyof typeof dialogs; of: Preview };
-
-/** The dialog of the act that was begun. */
-const ActOn = (props: {
-  act: Begun;
-  service?: string;
-  items: Preview[];
-  onClose: () => void;
-  onDone: () => void;
-}) => {
-  const { act, service, items, ...ends } = props;
-  if (act.name === 'create')
-    return <CreateDialog service={service} {...ends} />;
-  const Dialog = dialogs[act.name];
-  return (
-    <Dialog preview={items.find(p => p.id === act.of.id) ?? act.of} {...ends} />
   );
 };

@@ -33,52 +33,6 @@ export type ActName = 'details' | 'extend' | 'delete' | 'force';
 /** Begins an act with a preview. */
 export type OnAct = (name: ActName, preview: Preview) => void;
 
-interface PreviewTableProps {
-  previews: Preview[];
-  /** Of one service, which need not be named then. */
-  service?: string;
-  mayForce: boolean;
-  onAct: OnAct;
-}
-
-/** Previews, one in a row. */
-export const PreviewTable = (props: PreviewTableProps) => (
-  <TableRoot aria-label="Previews">
-    <TableHeader>
-      <Column isRowHeader>Preview</Column>
-      <Column>Phase</Column>
-      <Column className={styles.brief}>Time left</Column>
-      <Column className={styles.wide}>Asked for by</Column>
-      <Column className={`${styles.wide} ${styles.brief}`}>Age</Column>
-      <Column className={styles.least}>Acts</Column>
-    </TableHeader>
-    <TableBody>
-      {props.previews.map(p => (
-        <Row key={p.id} id={p.id}>
-          <Cell>
-            <What preview={p} named={!props.service} />
-          </Cell>
-          <Cell>
-            <Standing preview={p} />
-          </Cell>
-          <Cell>
-            <TimeLeft preview={p} onAct={props.onAct} />
-          </Cell>
-          <Cell className={styles.wide}>
-            <Asker preview={p} />
-          </Cell>
-          <Cell className={styles.wide}>
-            <When at={p.createdAt} />
-          </Cell>
-          <Cell>
-            <Acts preview={p} mayForce={props.mayForce} onAct={props.onAct} />
-          </Cell>
-        </Row>
-      ))}
-    </TableBody>
-  </TableRoot>
-);
-
 /** Where a preview answers. */
 export const Address = ({ url }: { url: string | null }) =>
   url && /^https?:/.test(url) ? (
@@ -194,3 +148,49 @@ const Acts = (props: { preview: Preview; mayForce: boolean; onAct: OnAct }) => {
     </MenuTrigger>
   );
 };
+
+interface PreviewTableProps {
+  previews: Preview[];
+  /** Of one service, which need not be named then. */
+  service?: string;
+  mayForce: boolean;
+  onAct: OnAct;
+}
+
+/** Previews, one in a row. */
+export const PreviewTable = (props: PreviewTableProps) => (
+  <TableRoot aria-label="Previews">
+    <TableHeader>
+      <Column isRowHeader>Preview</Column>
+      <Column>Phase</Column>
+      <Column className={styles.brief}>Time left</Column>
+      <Column className={styles.wide}>Asked for by</Column>
+      <Column className={`${styles.wide} ${styles.brief}`}>Age</Column>
+      <Column className={styles.least}>Acts</Column>
+    </TableHeader>
+    <TableBody>
+      {props.previews.map(p => (
+        <Row key={p.id} id={p.id}>
+          <Cell>
+            <What preview={p} named={!props.service} />
+          </Cell>
+          <Cell>
+            <Standing preview={p} />
+          </Cell>
+          <Cell>
+            <TimeLeft preview={p} onAct={props.onAct} />
+          </Cell>
+          <Cell className={styles.wide}>
+            <Asker preview={p} />
+          </Cell>
+          <Cell className={styles.wide}>
+            <When at={p.createdAt} />
+          </Cell>
+          <Cell>
+            <Acts preview={p} mayForce={props.mayForce} onAct={props.onAct} />
+          </Cell>
+        </Row>
+      ))}
+    </TableBody>
+  </TableRoot>
+);

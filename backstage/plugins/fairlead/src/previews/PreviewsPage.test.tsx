@@ -1,6 +1,12 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { openPage, page, previewOf, refused, rights } from './testing';
+import {
+  openPage,
+  page,
+  previewOf,
+  refused,
+  rights,
+} from './__testUtils__/open';
 
 const strays = (ids: string[], unswept: object[] = []) => ({
   data: {

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { openTab, page, previewOf, refused } from './testing';
+import { openTab, page, previewOf, refused } from './__testUtils__/open';
 
 describe('The tab of previews', () => {
   it('shows what is known of a preview', async () => {

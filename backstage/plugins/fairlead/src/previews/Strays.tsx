@@ -27,66 +27,6 @@ type Stray = Found['items'][number];
 
 const most = 200; // that are swept at once
 
-/** What there is of previews that are not known any more, and its removal. */
-export const Strays = () => {
-  const [chosen, setChosen] = useState<Set<string>>(new Set());
-  const [sweeping, setSweeping] = useState(false);
-  const [left, setLeft] = useState('');
-  const strays = useLiveQuery({
-    query: PreviewStraysDocument,
-    variables: {},
-    every: 60_000,
-  });
-  if (strays.fault?.code === 'forbidden') return null;
-  const found = strays.data?.previewStrays;
-  const ids = (found?.items ?? []).map(s => s.id).filter(id => chosen.has(id));
-  return (
-    <Answer of={strays}>
-      {() =>
-        found && (
-          <Flex direction="column" gap="4" align="start">
-            {found.unswept.map(u => (
-              <Alert
-                key={u.deployer}
-                status="warning"
-                icon
-                title={`It could not be looked at ${u.deployer}: ${u.reason}`}
-              />
-            ))}
-            {left && <Alert role="status" status="info" icon title={left} />}
-            {found.items.length ? (
-              <>
-                <StrayTable items={found.items} {...{ chosen, setChosen }} />
-                <Button
-                  destructive
-                  isDisabled={!ids.length}
-                  onPress={() => setSweeping(true)}
-                >
-                  Sweep…
-                </Button>
-              </>
-            ) : (
-              <Text color="secondary">Nothing is left of other previews.</Text>
-            )}
-            {sweeping && (
-              <SweepDialog
-                ids={ids.slice(0, most)}
-                onClose={() => setSweeping(false)}
-                onDone={text => {
-                  setSweeping(false);
-                  setChosen(new Set());
-                  setLeft(text);
-                  strays.refresh();
-                }}
-              />
-            )}
-          </Flex>
-        )
-      }
-    </Answer>
-  );
-};
-
 const StrayTable = (props: {
   items: Stray[];
   chosen: Set<string>;
@@ -163,5 +103,65 @@ const SweepDialog = (props: {
     >
       <Text>What there is of these is removed for good: {ids.join(', ')}.</Text>
     </ActDialog>
+  );
+};
+
+/** What there is of previews that are not known any more, and its removal. */
+export const Strays = () => {
+  const [chosen, setChosen] = useState<Set<string>>(new Set());
+  const [sweeping, setSweeping] = useState(false);
+  const [left, setLeft] = useState('');
+  const strays = useLiveQuery({
+    query: PreviewStraysDocument,
+    variables: {},
+    every: 60_000,
+  });
+  if (strays.fault?.code === 'forbidden') return null;
+  const found = strays.data?.previewStrays;
+  const ids = (found?.items ?? []).map(s => s.id).filter(id => chosen.has(id));
+  return (
+    <Answer of={strays}>
+      {() =>
+        found && (
+          <Flex direction="column" gap="4" align="start">
+            {found.unswept.map(u => (
+              <Alert
+                key={u.deployer}
+                status="warning"
+                icon
+                title={`It could not be looked at ${u.deployer}: ${u.reason}`}
+              />
+            ))}
+            {left && <Alert role="status" status="info" icon title={left} />}
+            {found.items.length ? (
+              <>
+                <StrayTable items={found.items} {...{ chosen, setChosen }} />
+                <Button
+                  destructive
+                  isDisabled={!ids.length}
+                  onPress={() => setSweeping(true)}
+                >
+                  Sweep…
+                </Button>
+              </>
+            ) : (
+              <Text color="secondary">Nothing is left of other previews.</Text>
+            )}
+            {sweeping && (
+              <SweepDialog
+                ids={ids.slice(0, most)}
+                onClose={() => setSweeping(false)}
+                onDone={text => {
+                  setSweeping(false);
+                  setChosen(new Set());
+                  setLeft(text);
+                  strays.refresh();
+                }}
+              />
+            )}
+          </Flex>
+        )
+      }
+    </Answer>
   );
 };

@@ -24,43 +24,10 @@ const periods = [
   { id: '720h', label: 'Last 30 days' },
 ];
 
-/** What previews took in a period, by team, person and agent. */
-export const Usage = ({ service }: { service?: string }) => {
-  const [period, setPeriod] = useState('168h');
-  const usage = useLiveQuery({
-    query: PreviewUsageDocument,
-    variables: { period, service },
-    every: 60_000,
-  });
-  return (
-    <Flex direction="column" gap="4" align="start">
-      <Select
-        label="Period"
-        options={periods}
-        value={period}
-        onChange={chosen => setPeriod(String(chosen))}
-      />
-      <Answer
-        of={usage}
-        empty={{
-          when: d =>
-            !d.previewUsage?.total.created && !d.previewUsage?.total.now,
-          text: 'No previews were there.',
-        }}
-      >
-        {({ previewUsage: of }) =>
-          of && (
-            <>
-              <Lines title="All" currency={of.currency} lines={[of.total]} />
-              <Lines title="Team" currency={of.currency} lines={of.teams} />
-              <Lines title="Person" currency={of.currency} lines={of.people} />
-              <Lines title="Agent" currency={of.currency} lines={of.agents} />
-            </>
-          )
-        }
-      </Answer>
-    </Flex>
-  );
+const Name = ({ title, name }: { title: string; name: string | null }) => {
+  if (title === 'All') return <>All previews</>;
+  if (!name) return <>Nobody</>;
+  return title === 'Agent' ? <>{name}</> : <EntityRefLink entityRef={name} />;
 };
 
 interface LinesProps {
@@ -105,8 +72,41 @@ const Lines = ({ title, currency, lines }: LinesProps) =>
     </TableRoot>
   ) : null;
 
-const Name = ({ title, name }: { title: string; name: string | null }) => {
-  if (title === 'All') return <>All previews</>;
-  if (!name) return <>Nobody</>;
-  return title === 'Agent' ? <>{name}</> : <EntityRefLink entityRef={name} />;
+/** What previews took in a period, by team, person and agent. */
+export const Usage = ({ service }: { service?: string }) => {
+  const [period, setPeriod] = useState('168h');
+  const usage = useLiveQuery({
+    query: PreviewUsageDocument,
+    variables: { period, service },
+    every: 60_000,
+  });
+  return (
+    <Flex direction="column" gap="4" align="start">
+      <Select
+        label="Period"
+        options={periods}
+        value={period}
+        onChange={chosen => setPeriod(String(chosen))}
+      />
+      <Answer
+        of={usage}
+        empty={{
+          when: d =>
+            !d.previewUsage?.total.created && !d.previewUsage?.total.now,
+          text: 'No previews were there.',
+        }}
+      >
+        {({ previewUsage: of }) =>
+          of && (
+            <>
+              <Lines title="All" currency={of.currency} lines={[of.total]} />
+              <Lines title="Team" currency={of.currency} lines={of.teams} />
+              <Lines title="Person" currency={of.currency} lines={of.people} />
+              <Lines title="Agent" currency={of.currency} lines={of.agents} />
+            </>
+          )
+        }
+      </Answer>
+    </Flex>
+  );
 };

@@ -1,6 +1,12 @@
-import { act, screen, waitFor, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { openTab, page, previewOf, refused, rights } from './testing';
+import {
+  openTab,
+  page,
+  previewOf,
+  refused,
+  rights,
+} from './__testUtils__/open';
 
 const list = { Previews: () => page([previewOf()]) };
 
@@ -8,10 +14,16 @@ const list = { Previews: () => page([previewOf()]) };
 async function begin(name: string) {
   const user = userEvent.setup();
   const menu = await screen.findByRole('button', { name: /^Acts on/ });
-  act(() => menu.focus());
+  const row = menu.closest('[role=row]')!;
+  const press = async (key: string, until: () => boolean) => {
+    for (let i = 0; i < 20 && !until(); i++) await user.keyboard(key);
+    expect(until()).toBe(true);
+  };
+  await press('{Tab}', () => row.contains(document.activeElement));
+  await press('{ArrowRight}', () => document.activeElement === menu);
   await user.keyboard('{Enter}');
   const item = await screen.findByRole('menuitem', { name });
-  while (document.activeElement !== item) await user.keyboard('{ArrowDown}');
+  await press('{ArrowDown}', () => document.activeElement === item);
   await user.keyboard('{Enter}');
   return within(await screen.findByRole('dialog'));
 }

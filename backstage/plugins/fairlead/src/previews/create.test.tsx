@@ -1,7 +1,14 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import type { Answers } from '../testing/connection';
-import { openPage, openTab, page, previewOf, refused } from './testing';
+import {
+  openPage,
+  openTab,
+  page,
+  previewOf,
+  refused,
+  revisions,
+} from './__testUtils__/open';
 
 const none = { Previews: () => page([]) };
 
@@ -40,6 +47,54 @@ describe('Creating a preview', () => {
         key: expect.stringMatching(/^[0-9a-f]{32}$/),
       },
     ]);
+  });
+
+  const accepted = () => ({
+    data: { createPreviewEnvironment: previewOf() },
+  });
+
+  it('is of a revision that is chosen from those that are there', async () => {
+    const commit = '81f35469d5b6dc1704c438f7a35d04972550ab2d';
+    const { connection, dialog, create, sent } = await begin({
+      ...none,
+      Revisions: ({ query }) =>
+        query === '81f' ? revisions([], [commit]) : revisions(['main', 'fix']),
+      CreatePreview: accepted,
+    });
+    const field = dialog.getByRole('combobox', { name: /^Revision/ });
+    await userEvent.click(field);
+    expect(
+      await screen.findByRole('option', { name: /^fix/ }),
+    ).toHaveTextContent('Title of fix · Bob');
+    await userEvent.type(field, '81f');
+    await userEvent.click(
+      await screen.findByRole('option', { name: /^81f3546/ }),
+    );
+    expect(field).toHaveValue('81f3546');
+    await userEvent.click(create);
+    await waitFor(() => expect(sent()).toHaveLength(1));
+    expect(sent()[0]).toMatchObject({ revision: commit });
+    expect(connection.asked).toContainEqual({
+      name: 'Revisions',
+      variables: {
+        service: 'component:default/checkout',
+        query: '81f',
+        first: 10,
+      },
+    });
+  });
+
+  it('is of a revision that is typed, where none can be listed', async () => {
+    const { dialog, create, sent } = await begin({
+      ...none,
+      Revisions: () => refused('unavailable', 'the forge is down', 'Wait.'),
+      CreatePreview: accepted,
+    });
+    expect(await dialog.findByText('the forge is down')).toBeInTheDocument();
+    await userEvent.type(dialog.getByRole('combobox'), ' feature/cart ');
+    await userEvent.click(create);
+    await waitFor(() => expect(sent()).toHaveLength(1));
+    expect(sent()[0]).toMatchObject({ revision: 'feature/cart' });
   });
 
   it('says why it is refused, and asks again by the same key', async () => {
@@ -108,9 +163,7 @@ describe('Creating a preview', () => {
     const { dialog, create, sent } = await begin(
       {
         ...none,
-        CreatePreview: () => ({
-          data: { createPreviewEnvironment: previewOf() },
-        }),
+        CreatePreview: accepted,
       },
       openPage,
     );

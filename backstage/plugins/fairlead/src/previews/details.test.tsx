@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { openTab, page, previewOf, refused } from './testing';
+import { openTab, page, previewOf, refused } from './__testUtils__/open';
 
 const detailed = (given = {}) => ({
   data: {
@@ -108,6 +108,9 @@ describe('The details of a preview', () => {
 
   it('show the logs as they grow, as many lines as wished for', async () => {
     const user = userEvent.setup();
+    const copied = jest
+      .spyOn(navigator.clipboard, 'writeText')
+      .mockResolvedValue();
     let count = 1;
     const connection = openTab(
       {
@@ -124,7 +127,9 @@ describe('The details of a preview', () => {
     count = 2;
     await waitFor(() => expect(log).toHaveTextContent('line 2'));
     await user.click(dialog.getByRole('button', { name: 'Copy the lines' }));
-    expect(await navigator.clipboard.readText()).toMatch(/line 1\n.*line 2$/);
+    expect(copied).toHaveBeenCalledWith(
+      expect.stringMatching(/line 1\n.*line 2$/),
+    );
     await user.click(dialog.getByRole('switch', { name: 'Follow' }));
     await user.click(dialog.getByRole('button', { name: /Last 100 lines/ }));
     await user.click(

@@ -25,14 +25,14 @@ export const ending = (p: Preview) =>
 export const stuck = (p: Preview) =>
   p.phase === 'deleting' && !!p.reason?.startsWith('stuck');
 
+/** The name in an entity reference. */
+export const nameOf = (ref: string) => ref.replace(/^.*[:/]/, '');
+
 /** What a preview is called in words, such as "checkout at main". */
 export const called = (p: { service: string; revision: string }) =>
   `${nameOf(p.service)} at ${
     /^[0-9a-f]{40}$/.test(p.revision) ? short(p.revision) : p.revision
   }`;
-
-/** The name in an entity reference. */
-export const nameOf = (ref: string) => ref.replace(/^.*[:/]/, '');
 
 /** Whether the person who looks may do an action, on something at least. */
 export function useMay(action: string): boolean {

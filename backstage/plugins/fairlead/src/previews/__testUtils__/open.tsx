@@ -3,15 +3,15 @@ import {
   EntityProvider,
   entityRouteRef,
 } from '@backstage/plugin-catalog-react';
-import { fairleadApiRef } from '../client';
+import { fairleadApiRef } from '../../client';
 import {
   connectTo,
   type Answers,
   type TestConnection,
-} from '../testing/connection';
-import type { Preview } from './preview';
-import { PreviewsPage } from './PreviewsPage';
-import { PreviewsTab } from './PreviewsTab';
+} from '../../testing/connection';
+import type { Preview } from '../preview';
+import { PreviewsPage } from '../PreviewsPage';
+import { PreviewsTab } from '../PreviewsTab';
 
 const soon = (minutes: number) =>
   new Date(Date.now() + minutes * 60_000).toISOString();
@@ -56,6 +56,31 @@ export const refused = (
   errors: [{ message, extensions: { code, fix, details } }],
 });
 
+/** An answer to the search for revisions. */
+export const revisions = (branches: string[], commits: string[] = []) => {
+  const list = (names: string[]) => ({
+    __typename: 'RevisionList',
+    items: names.map(name => ({
+      __typename: 'Revision',
+      name,
+      title: `Title of ${name}`,
+      author: 'Bob',
+      at: null,
+    })),
+  });
+  return {
+    data: {
+      revisions: {
+        __typename: 'Revisions',
+        defaultBranch: 'main',
+        branches: list(branches),
+        tags: list([]),
+        commits: list(commits),
+      },
+    },
+  };
+};
+
 /** What the person who looks may do. */
 export const rights = (...actions: string[]) => ({
   data: {
@@ -72,7 +97,11 @@ function render(
   answers: Answers,
   path = '/',
 ): TestConnection {
-  const connection = connectTo({ PreviewRights: () => rights(), ...answers });
+  const connection = connectTo({
+    PreviewRights: () => rights(),
+    Revisions: () => revisions([]),
+    ...answers,
+  });
   renderInTestApp(element, {
     apis: [[fairleadApiRef, connection]],
     mountedRoutes: { '/catalog/:namespace/:kind/:name': entityRouteRef },
