@@ -10,6 +10,7 @@ LINT_VERSION := v2.15.0
 LINT    := $(CACHE)/tools/golangci-lint-$(LINT_VERSION)/golangci-lint
 SUITES  ?= all
 DEMO_LISTEN ?= 127.0.0.1:7007
+UI_AS ?= developer
 
 .PHONY: build demo demo-ui ui demo-full test test-real check fmt vet lint generated bench fuzz golden clean
 
@@ -25,7 +26,7 @@ ui:
 
 demo-ui: build
 	internal/realtest/ui.sh
-	bin/fairleadd demo --listen $(DEMO_LISTEN) --ui "$$(internal/realtest/ui.sh | tail -n 1)"
+	bin/fairleadd demo --listen $(DEMO_LISTEN) --ui "$$(internal/realtest/ui.sh | tail -n 1)" --ui-as $(UI_AS)
 
 # The demo on real servers, which are built first where they are missing; with
 # UI=1 in Backstage, too.

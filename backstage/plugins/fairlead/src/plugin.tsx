@@ -8,6 +8,7 @@ import {
   PageBlueprint,
 } from '@backstage/frontend-plugin-api';
 import { RiAnchorLine } from '@remixicon/react';
+import { agentExtensions } from './agents/extensions';
 import { createFairleadApi, fairleadApiRef } from './client';
 import { liveExtensions } from './live';
 import { previewExtensions } from './previews/extensions';
@@ -49,5 +50,11 @@ export default createFrontendPlugin({
   icon: <RiAnchorLine />,
   info: { packageJson: () => import('../package.json') },
   routes: { root: rootRouteRef },
-  extensions: [api, page, ...liveExtensions, ...previewExtensions],
+  extensions: [
+    api,
+    page,
+    ...agentExtensions,
+    ...liveExtensions,
+    ...previewExtensions,
+  ],
 });

@@ -2,4 +2,5 @@ export * from './Answer';
 export * from './CopyButton';
 export * from './Diff';
 export * from './FaultPanel';
+export * from './Pager';
 export * from './When';

@@ -1,0 +1,77 @@
+import {
+  Cell,
+  CellText,
+  Column,
+  Link,
+  Row,
+  TableBody,
+  TableHeader,
+  TableRoot,
+} from '@backstage/ui';
+import { Countdown, useNow, When } from '../parts';
+import styles from './agents.module.css';
+import type { ApprovalInShortFragment } from './approvals.generated';
+import { useApprovalHref } from './links';
+import { stateAt, StateNow } from './Request';
+import { actorOf, nameOf } from './words';
+
+/** When a request ends, or what ended it. */
+const End = ({ of: r }: { of: ApprovalInShortFragment }) => {
+  const state = stateAt(r, useNow(1_000));
+  if (state === 'used' && r.usedAt) {
+    return (
+      <>
+        used <When at={r.usedAt} />
+      </>
+    );
+  }
+  if (state === 'denied' && r.decidedAt) return <When at={r.decidedAt} />;
+  if (!r.expiresAt) return null;
+  return state === 'expired' ? (
+    <When at={r.expiresAt} />
+  ) : (
+    <>
+      in <Countdown at={r.expiresAt} />
+    </>
+  );
+};
+
+/** Requests in a table; each leads to its page. */
+export const ApprovalTable = (props: {
+  of: ApprovalInShortFragment[];
+  label: string;
+}) => {
+  const href = useApprovalHref();
+  return (
+    <div className={styles.scroll}>
+      <TableRoot aria-label={props.label}>
+        <TableHeader>
+          <Column isRowHeader>What</Column>
+          <Column>State</Column>
+          <Column>Asked by</Column>
+          <Column>Asked</Column>
+          <Column>Decided by</Column>
+          <Column>Ends</Column>
+        </TableHeader>
+        <TableBody>
+          {props.of.map(r => (
+            <Row key={r.id} id={r.id}>
+              <Cell>
+                <Link href={href(r.id)}>{r.summary}</Link>
+              </Cell>
+              <Cell>
+                <StateNow of={r} />
+              </Cell>
+              <CellText title={actorOf(r)} />
+              <Cell>{r.requestedAt && <When at={r.requestedAt} />}</Cell>
+              <CellText title={r.decidedBy ? nameOf(r.decidedBy) : ''} />
+              <Cell>
+                <End of={r} />
+              </Cell>
+            </Row>
+          ))}
+        </TableBody>
+      </TableRoot>
+    </div>
+  );
+};

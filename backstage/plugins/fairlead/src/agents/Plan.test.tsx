@@ -1,0 +1,69 @@
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { Plan } from './Plan';
+
+const diff = '--- a.yaml\n+++ a.yaml\n@@ -1 +1 @@\n-x: 1\n+x: 2\n';
+
+describe('Plan', () => {
+  it('shows fields by their names, and diffs last and as diffs', () => {
+    render(
+      <Plan
+        of={{
+          diff,
+          rendered: {
+            tool: 'kustomize',
+            patch: diff,
+            changed: ['Deployment/x'],
+          },
+          maxFailures: 0,
+          dryRun: false,
+          touched: [{ file: 'a.yaml', from: '1', to: '2' }],
+          note: 'one\ntwo',
+          nothing: null,
+          none: [],
+        }}
+      />,
+    );
+    const names = screen.getAllByRole('term').map(term => term.textContent);
+    expect(names.filter(n => !['File', 'From', 'To'].includes(n!))).toEqual([
+      'Max failures',
+      'Dry run',
+      'Note',
+      'Rendered',
+      'Tool',
+      'Changed',
+      'Patch',
+      'Touched',
+      'Diff',
+    ]);
+    expect(screen.getByText('0')).toBeVisible();
+    expect(screen.getByText('false')).toBeVisible();
+    expect(screen.getByText('kustomize')).toBeVisible();
+    expect(screen.getAllByRole('region', { name: 'a.yaml' })).toHaveLength(2);
+  });
+
+  it('shows long lists as far as one asks', async () => {
+    const services = Array.from({ length: 60 }, (_, n) => `service-${n}`);
+    render(<Plan of={{ services }} />);
+    expect(screen.queryByText('service-50')).toBeNull();
+    await userEvent.click(screen.getByRole('button', { name: 'Show all 60' }));
+    expect(screen.getByText('service-59')).toBeVisible();
+  });
+
+  it.each([
+    [undefined, 'none'],
+    [[], 'none'],
+    ['a text', 'a text'],
+    [7, '7'],
+  ])('shows what is no object: %j', (plan, text) => {
+    render(<Plan of={plan} />);
+    expect(screen.getByText(text)).toBeVisible();
+  });
+
+  it('shows what is nested without end', () => {
+    let plan: unknown = 'bottom';
+    for (let n = 0; n < 20_000; n++) plan = [plan];
+    render(<Plan of={plan} />);
+    expect(screen.getByText(/nested too deeply/)).toBeVisible();
+  });
+});

@@ -1,0 +1,101 @@
+import { Button, Flex, Text } from '@backstage/ui';
+import { useState, type ReactNode } from 'react';
+import { Diff } from '../parts';
+import styles from './agents.module.css';
+import { Fields, Ref, type Field } from './Fields';
+import { titleOf } from './words';
+
+const deep = 6; // levels that are shown as fields
+const many = 50; // items of a list that are shown unasked
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isDiff = (key: string, value: unknown): value is string =>
+  typeof value === 'string' &&
+  (/diff$/i.test(key) || /^--- .*\n\+\+\+ .*\n@@ /m.test(value)) &&
+  /^(@@ |Binary files |diff )/m.test(value);
+
+const holdsDiff = (value: unknown) => isDiff('', value);
+
+const isEmpty = (value: unknown) =>
+  value === null ||
+  value === undefined ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isObject(value) && Object.keys(value).length === 0);
+
+/** A value as text, however deep it is. */
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value, undefined, 2);
+  } catch {
+    return 'It is nested too deeply to be shown here.';
+  }
+}
+
+/** Small things come first, then lists and objects, then diffs. */
+function rank([key, value]: [string, unknown]): number {
+  if (isDiff(key, value)) return 2;
+  return typeof value === 'object' ? 1 : 0;
+}
+
+/** Shows a value that is part of another. */
+type Show = (part: unknown) => ReactNode;
+
+const Items = (props: { of: unknown[]; show: Show }) => {
+  const [all, setAll] = useState(false);
+  const shown = all ? props.of : props.of.slice(0, many);
+  return (
+    <Flex direction="column" gap="2" align="start">
+      <ul className={styles.list}>
+        {shown.map((item, n) => (
+          <li key={n}>{props.show(item)}</li>
+        ))}
+      </ul>
+      {shown.length < props.of.length && (
+        <Button size="small" variant="secondary" onPress={() => setAll(true)}>
+          {`Show all ${props.of.length}`}
+        </Button>
+      )}
+    </Flex>
+  );
+};
+
+const Parts = (props: { of: Record<string, unknown>; show: Show }) => (
+  <Fields
+    of={Object.entries(props.of)
+      .filter(([, value]) => !isEmpty(value))
+      .sort((a, b) => rank(a) - rank(b))
+      .map(([key, value]): Field => {
+        if (isDiff(key, value)) {
+          return [titleOf(key), <Diff key={key} text={value} />, true];
+        }
+        const wide = isObject(value) && Object.values(value).some(holdsDiff);
+        return [titleOf(key), props.show(value), wide];
+      })}
+  />
+);
+
+const Value = (props: { of: unknown; depth: number }) => {
+  const { of: value, depth } = props;
+  const show = (part: unknown) => <Value of={part} depth={depth + 1} />;
+  if (isEmpty(value)) return <Text color="secondary">none</Text>;
+  if (typeof value === 'string') {
+    return value.includes('\n') ? (
+      <pre className={styles.text}>{value}</pre>
+    ) : (
+      <Ref of={value} />
+    );
+  }
+  if (typeof value !== 'object') return <>{String(value)}</>;
+  if (depth > deep) return <pre className={styles.text}>{textOf(value)}</pre>;
+  if (Array.isArray(value)) return <Items of={value} show={show} />;
+  return <Parts of={value as Record<string, unknown>} show={show} />;
+};
+
+/**
+ * A plan of any act as people read it: its fields by name, what it changes as
+ * diffs. Nothing of it is left out but what is empty.
+ */
+export const Plan = ({ of }: { of: unknown }) => <Value of={of} depth={0} />;

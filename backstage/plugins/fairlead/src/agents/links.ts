@@ -1,0 +1,15 @@
+import { useRouteRef } from '@backstage/frontend-plugin-api';
+import { rootRouteRef } from '../routes';
+
+/** Gives the address of a request's page by its id, or that of all of them. */
+export function useApprovalHref() {
+  const root = useRouteRef(rootRouteRef)?.() ?? '/fairlead';
+  return (id?: string) =>
+    `${root}/approvals${id ? `?id=${encodeURIComponent(id)}` : ''}`;
+}
+
+/** Gives the address of an agent's page by its name. */
+export function useAgentHref() {
+  const root = useRouteRef(rootRouteRef)?.() ?? '/fairlead';
+  return (agent: string) => `${root}/agents?agent=${encodeURIComponent(agent)}`;
+}
