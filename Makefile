@@ -12,7 +12,7 @@ SUITES  ?= all
 DEMO_LISTEN ?= 127.0.0.1:7007
 UI_AS ?= developer
 
-.PHONY: build demo demo-ui ui demo-full test test-real check fmt vet lint generated bench fuzz golden clean
+.PHONY: build demo demo-ui ui ui-packages demo-full test test-real check fmt vet lint generated bench fuzz golden clean
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/fairlead ./cmd/fairleadd ./cmd/fairlead-supervisor ./cmd/fairlead-render
@@ -23,6 +23,10 @@ demo: build
 # The front end in Backstage's clothes, built once for each state of its files.
 ui:
 	internal/realtest/ui.sh
+
+# The plug-ins for Backstage as they are published; the last line is the folder.
+ui-packages:
+	internal/realtest/ui.sh packages
 
 demo-ui: build
 	internal/realtest/ui.sh

@@ -98,7 +98,10 @@ for s in "${selected[@]}"; do
     ui)
       internal/realtest/browser.sh
       internal/realtest/ui.sh check
-      go test -race -timeout "${limit[$s]}" -run '^TestBrowser' ./internal/app || failed=1 ;;
+      internal/realtest/ui.sh packages
+      internal/realtest/backstage.sh
+      internal/realtest/tokens.sh
+      go test -race -timeout "${limit[$s]}" -run '^Test(Browser|Packages)' ./internal/app || failed=1 ;;
     clients)
       internal/realtest/clients.sh
       internal/realtest/openapi.sh

@@ -33,6 +33,10 @@ type BackstageConfig struct {
 	// MCP has it offer its catalog's actions over MCP as well, at
 	// /api/mcp-actions/v1.
 	MCP bool
+	// Packages is a folder as Packages gives it: its module feeds the catalog
+	// from the providers that Providers names, the YAML of catalog.providers in
+	// one line. With Providers, starting does not wait for the catalog.
+	Packages, Providers string
 	// Within bounds starting and reading the whole catalog; default two
 	// minutes.
 	Within time.Duration
@@ -53,6 +57,7 @@ type BackstageServer struct {
 
 	database string
 	dir      string
+	fed      string // the folder of a program with our module, if it is that
 	stdin    io.Closer
 	ended    chan struct{} // closed once it has ended, with failure set
 	failure  error
@@ -145,7 +150,7 @@ func newBackstage(cfg BackstageConfig) (*BackstageServer, error) {
 	}
 	text, err := b.config(cfg, port)
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(b.dir))
+		return nil, errors.Join(err, b.remove())
 	}
 	return b, os.WriteFile(filepath.Join(b.dir, "app-config.yaml"), []byte(text), 0o600)
 }
@@ -157,9 +162,13 @@ func (b *BackstageServer) start(ctx context.Context, from string, cfg BackstageC
 	if err != nil {
 		return err
 	}
-	defer func() { _ = log.Close() }()                                                                 // the server has its own
+	defer func() { _ = log.Close() }() // the server has its own
+	dir, err := b.program(from, cfg)
+	if err != nil {
+		return err
+	}
 	cmd := exec.Command(nodeIn(from), "index.js", "--config", filepath.Join(b.dir, "app-config.yaml")) //nolint:noctx,gosec // it outlives the call that starts it; a program that backstage.sh installed
-	cmd.Dir, cmd.Stdout, cmd.Stderr = from, log, log
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
 	cmd.Env = append(os.Environ(), "NODE_ENV=production", "NO_PROXY=127.0.0.1", "LOG_LEVEL="+cmp.Or(cfg.LogLevel, "warn"))
 	if cfg.MCP {
 		cmd.Env = append(cmd.Env, "WITH_MCP=1")
@@ -175,29 +184,29 @@ func (b *BackstageServer) start(ctx context.Context, from string, cfg BackstageC
 	}
 	b.Pid, b.stdin, b.ended = cmd.Process.Pid, stdin, make(chan struct{})
 	go func() { b.failure = cmd.Wait(); close(b.ended) }()
-	err = b.await(ctx, len(cfg.Locations))
+	err = b.await(ctx, func() bool { return cfg.Providers != "" || b.Settled(ctx, len(cfg.Locations)) })
 	b.Took = time.Since(began)
 	return err
 }
 
-// Stop ends the server and waits for it; its files go.
+// Stop ends the server, if it has not, and waits for it; its files go.
 func (b *BackstageServer) Stop() error {
 	if b.stdin == nil {
-		return os.RemoveAll(b.dir)
+		return b.remove()
 	}
 	err := b.stdin.Close()
+	b.stdin = nil
 	select {
 	case <-b.ended:
 	case <-time.After(20 * time.Second): // its graceful end waits for open connections
 		err = errors.Join(err, syscall.Kill(b.Pid, syscall.SIGKILL))
 		<-b.ended
 	}
-	return errors.Join(err, os.RemoveAll(b.dir))
+	return errors.Join(err, b.remove())
 }
 
-// await waits until the server answers, has processed all that it knows of,
-// and has stitched all of that.
-func (b *BackstageServer) await(ctx context.Context, roots int) error {
+// await waits until the server answers and something holds.
+func (b *BackstageServer) await(ctx context.Context, holds func() bool) error {
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -207,7 +216,7 @@ func (b *BackstageServer) await(ctx context.Context, roots int) error {
 		case <-b.ended:
 			return fmt.Errorf("the server ended: %w", b.failure)
 		case <-tick.C:
-			if b.answers(ctx) && b.Settled(ctx, roots) {
+			if b.answers(ctx) && holds() {
 				return nil
 			}
 		}
@@ -264,7 +273,7 @@ func (b *BackstageServer) config(cfg BackstageConfig, port int) (string, error) 
 	for _, h := range cfg.Hosts {
 		fmt.Fprintf(&s, "      - {host: %q}\n", h)
 	}
-	s.WriteString("permission: {enabled: false}\ncatalog:\n  processingInterval: {hours: 24}\n  rules: [{allow: [Component, System, API, Resource, Location, Domain, Group, User, Template]}]\n  locations:\n")
+	s.WriteString("permission: {enabled: false}\ncatalog:\n  providers: " + cmp.Or(cfg.Providers, "{}") + "\n  processingInterval: {hours: 24}\n  rules: [{allow: [Component, System, API, Resource, Location, Domain, Group, User, Template]}]\n  locations:\n")
 	for _, l := range cfg.Locations {
 		fmt.Fprintf(&s, "    - {type: file, target: %q}\n", l)
 	}

@@ -25,11 +25,11 @@ func Browser(t testing.TB) Clients {
 
 // UI gives the folder of the front end as ui.sh builds it of this checkout's
 // files, which is done at most once for each state of them.
-func UI(t testing.TB, script string) string {
+func UI(t testing.TB, script string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, script)
+	cmd := exec.CommandContext(ctx, script, args...) //nolint:gosec // a script of this repository
 	var stderr lastLines
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

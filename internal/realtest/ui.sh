@@ -2,7 +2,10 @@
 # Builds the front end in backstage/ with what it needs from the npm registry,
 # in a cache outside the checkout, once for each state of its files, and prints
 # the folder with the built app as the last line. With the argument check its
-# types, style and tests are checked as well, once for each state, too.
+# types, style and tests are checked as well, once for each state, too. With the
+# argument packages the plug-ins are packed instead, as they are published: the
+# folder holds their tarballs, and in node_modules what they are unpacked, with
+# what the back end's need of others.
 set -euo pipefail
 . "$(dirname "$0")/npm.sh"
 . "$(dirname "$0")/once.sh"
@@ -17,6 +20,7 @@ schema=$from/../graphql/schema.graphql # what the plug-ins' requests are checked
 packages=$(state yarn.lock .yarnrc.yml)
 all=$(state "${sources[@]}")
 checked=$(state "${sources[@]}" "$schema")
+published=$(state $(printf '%s\n' "${sources[@]}" | grep -v '^\./app/'))
 tools=ui-tools-$node-$yarn
 work=ui-$node-$yarn-$packages
 
@@ -39,6 +43,29 @@ build() {
   find app/dist -name '*.map' -delete
   cp -r app/dist/. "$dir"
 }
+pack() {
+  cd "$cache/$work"
+  copy
+  run_yarn packages >packages.log 2>&1 || { tail -30 packages.log; exit 1; }
+  local plugin name needed
+  mkdir -p "$dir/node_modules/@fairlead"
+  for plugin in plugins/*; do
+    name=$(basename "$plugin")
+    cp LICENSE "$plugin"
+    (cd "$plugin" && run_yarn pack --out "$dir/$name.tgz") >packages.log 2>&1 || { tail -30 packages.log; exit 1; }
+    mkdir "$dir/node_modules/@fairlead/$name"
+    tar -C "$dir/node_modules/@fairlead/$name" --strip-components 1 -xf "$dir/$name.tgz"
+    rm "$plugin/LICENSE"
+  done
+  cd "$dir/node_modules/@fairlead"
+  mv fairlead backstage-plugin
+  mv fairlead-common backstage-plugin-common
+  mv catalog-backend-module-fairlead backstage-plugin-catalog-backend-module
+  for needed in @urql/core wonka @0no-co/graphql.web graphql-ws graphql @graphql-typed-document-node/core; do
+    mkdir -p "$(dirname "$dir/node_modules/$needed")"
+    cp -r "$cache/$work/node_modules/$needed" "$dir/node_modules/$needed"
+  done
+}
 check() {
   cd "$cache/$work"
   copy
@@ -53,6 +80,15 @@ need flock util-linux
 need_npm
 once "$tools" "Node and yarn" fetch_tools
 once "$work" "the front end's packages" install_packages
+if [ "${1:-}" = packages ]; then
+  (
+    exec 8>"$cache/$work/lock"
+    flock 8 # one state at a time
+    once "ui-packages-$published" "the packages of the front end" pack
+  )
+  echo "$cache/ui-packages-$published"
+  exit
+fi
 (
   exec 8>"$cache/$work/lock"
   flock 8 # one state at a time
