@@ -29,8 +29,8 @@ func coverageThings() []string {
 }
 
 // GetCoverage tells of which services something is not known that agents and
-// people need, by team, with the lines to add. Faults: invalid.
-func (s *Service) GetCoverage(_ context.Context, who access.Caller, in GetCoverageInput) (*Coverage, error) {
+// people need, by team, with the lines to add. Faults: invalid, not_found.
+func (s *Service) GetCoverage(ctx context.Context, who access.Caller, in GetCoverageInput) (*Coverage, error) {
 	limit, err := between("limit", in.Limit, defaultCoverage, maxCoverage)
 	if err != nil {
 		return nil, err
@@ -52,8 +52,12 @@ func (s *Service) GetCoverage(_ context.Context, who access.Caller, in GetCovera
 			return nil, err
 		}
 	}
+	all, err := s.coveredOf(ctx, who, in.Service)
+	if err != nil {
+		return nil, err
+	}
 	out := &Coverage{Teams: []CoverageTotal{}, Items: []ServiceCoverage{}}
-	for _, it := range s.covered(s.reading(who)) {
+	for _, it := range all {
 		if owner != "" && it.Owner != owner || in.Type != "" && !strings.EqualFold(it.Type, in.Type) {
 			continue
 		}
@@ -137,6 +141,18 @@ type coverages struct {
 	found uint64
 	until time.Time
 	kept  map[string][]ServiceCoverage // by scope
+}
+
+// coveredOf is the coverage of one component, or of all where none is named.
+func (s *Service) coveredOf(ctx context.Context, who access.Caller, service string) ([]ServiceCoverage, error) {
+	if service == "" {
+		return s.covered(s.reading(who)), nil
+	}
+	e, err := s.GetEntity(ctx, who, GetEntityInput{Ref: service})
+	if err != nil || e.Ref.Kind != "component" {
+		return nil, err
+	}
+	return []ServiceCoverage{s.coverage(s.reading(who), e)}, nil
 }
 
 // covered is the coverage of all components that a caller may see, by owner

@@ -193,3 +193,20 @@ func BenchmarkCoverage(b *testing.B) {
 		})
 	}
 }
+
+func TestCoverageOfOneService(t *testing.T) {
+	s := catalogtest.New(t, neighbours()...)
+	c := coverage(t, s, catalog.GetCoverageInput{Service: "web", Missing: "any"})
+	if c.Total != 1 || len(c.Items) != 1 || c.Items[0].Ref != "component:default/web" || len(c.Items[0].Add) == 0 || c.All.Services != 1 {
+		t.Errorf("got %+v", c)
+	}
+	if c := coverage(t, s, catalog.GetCoverageInput{Service: "web", Owner: "group:default/nobody"}); c.Total != 0 {
+		t.Errorf("another owner: %+v", c)
+	}
+	if c := coverage(t, s, catalog.GetCoverageInput{Service: "group:default/shop"}); c.Total != 0 {
+		t.Errorf("a group: %+v", c)
+	}
+	if _, err := s.GetCoverage(t.Context(), accesstest.As("user:default/alice"), catalog.GetCoverageInput{Service: "nope"}); fault.From(err).Code != fault.NotFound {
+		t.Errorf("unknown: %v", err)
+	}
+}

@@ -2,8 +2,9 @@ package catalog
 
 // GetCoverageInput narrows the report of what is known of services.
 type GetCoverageInput struct {
-	Owner string `json:"owner,omitempty" jsonschema:"only services of this owner, a reference; a bare name is a group in the namespace default"`
-	Type  string `json:"type,omitempty" jsonschema:"only components of this spec.type, for example service"`
+	Service string `json:"service,omitempty" jsonschema:"only this service, a reference or a bare name"`
+	Owner   string `json:"owner,omitempty" jsonschema:"only services of this owner, a reference; a bare name is a group in the namespace default"`
+	Type    string `json:"type,omitempty" jsonschema:"only components of this spec.type, for example service"`
 	// Missing lists services that lack something; totals are of all of them.
 	Missing string `json:"missing,omitempty" jsonschema:"list only services that lack this: owner, build, test, slo, runbook, oncall, deploy, or any"`
 	Limit   int    `json:"limit,omitempty" jsonschema:"services per page, 1 to 500, default 100"`

@@ -9,6 +9,7 @@ import (
 )
 
 type coverageCmd struct {
+	Service   string `help:"Only this service." placeholder:"NAME" predictor:"ref"`
 	Owner     string `help:"Only services of this owner." placeholder:"REF"`
 	Type      string `help:"Only components of this type, for example service." placeholder:"TYPE"`
 	Missing   string `help:"List only services that lack this: owner, build, test, slo, runbook, oncall, deploy, or any." placeholder:"THING" predictor:"thing"`
@@ -32,7 +33,7 @@ func (v *coverageCmd) Run(c *console) error {
 	if v.Limit < 0 || v.FailUnder < 0 || v.FailUnder > 100 {
 		return fault.New(fault.Invalid, "--limit is below 0, or --fail-under is not between 0 and 100").WithFix("Write for example --limit 50 --fail-under 80.")
 	}
-	query := values("owner", v.Owner, "type", v.Type, "missing", v.Missing)
+	query := values("service", v.Service, "owner", v.Owner, "type", v.Type, "missing", v.Missing)
 	raw, err := c.list(listing{path: "/api/v1/coverage", query: query, items: "items", most: 500, want: v.Limit})
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import {
 } from '@backstage/frontend-plugin-api';
 import { RiAnchorLine } from '@remixicon/react';
 import { agentExtensions } from './agents/extensions';
+import { briefExtensions } from './brief/extensions';
 import { createFairleadApi, fairleadApiRef } from './client';
 import { liveExtensions } from './live';
 import { previewExtensions } from './previews/extensions';
@@ -55,6 +56,7 @@ export default createFrontendPlugin({
     page,
     ...agentExtensions,
     ...liveExtensions,
+    ...briefExtensions,
     ...previewExtensions,
   ],
 });

@@ -1,7 +1,7 @@
 // An open page follows the catalog: given are the folder of the demo's
 // repositories and a token that may have them read.
 const { walk } = require('./lib.cjs');
-const { execFileSync } = require('node:child_process');
+const { push } = require('./repo.cjs');
 const { readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
@@ -14,14 +14,7 @@ walk(async ({ page, base, given, open, see, shot, tolerate, out }) => {
     const dir = join(given.repos, 'checkout');
     const path = join(dir, file);
     writeFileSync(path, edit(readFileSync(path, 'utf8')));
-    execFileSync('git', ['-C', dir, '-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '-qam', name]);
-    const answer = await fetch(base + '/graphql', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${given.token}` },
-      body: JSON.stringify({ query: 'mutation { refresh(source: "checkout") { commit } }' }),
-    });
-    const { errors } = await answer.json();
-    if (errors) throw new Error(JSON.stringify(errors));
+    await push(base, given, 'checkout', name);
     const began = Date.now();
     await wanted();
     slowest(name, Date.now() - began);

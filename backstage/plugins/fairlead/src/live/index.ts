@@ -1,2 +1,3 @@
 export * from './extensions';
 export * from './LiveCatalogProvider';
+export * from './useEntityChanges';

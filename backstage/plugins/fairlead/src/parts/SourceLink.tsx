@@ -1,0 +1,34 @@
+import { Link, Text } from '@backstage/ui';
+import { placeText, sourceUrl, type Place } from './sourceUrl';
+
+interface SourceLinkProps {
+  place: Place;
+  column?: number | null;
+  /** An address at the same host, which tells how it writes addresses. */
+  like?: string | null;
+}
+
+/** Names a place in a file, and leads to it where its host is known. */
+export const SourceLink = ({ place, column, like }: SourceLinkProps) => {
+  const url = sourceUrl(place, like);
+  const text = placeText(place, column);
+  const title = [place.repo, place.commit && `at ${place.commit.slice(0, 12)}`]
+    .filter(Boolean)
+    .join(' ');
+  return url ? (
+    <Link
+      href={url}
+      target="_blank"
+      rel="noopener noreferrer"
+      variant="body-small"
+      color="secondary"
+      title={title}
+    >
+      {text}
+    </Link>
+  ) : (
+    <Text variant="body-small" color="secondary" title={title}>
+      {text}
+    </Text>
+  );
+};
