@@ -11,7 +11,13 @@ import { RiAnchorLine } from '@remixicon/react';
 import { agentExtensions } from './agents/extensions';
 import { briefExtensions } from './brief/extensions';
 import { createFairleadApi, fairleadApiRef } from './client';
-import { liveExtensions } from './live';
+  extensions: [
+    api,
+    page,
+    ...liveExtensions,
+    ...previewExtensions,
+    ...deploymentExtensions,
+  ],
 import { previewExtensions } from './previews/extensions';
 import { rootRouteRef } from './routes';
 
@@ -58,5 +64,6 @@ export default createFrontendPlugin({
     ...liveExtensions,
     ...briefExtensions,
     ...previewExtensions,
+    ...deploymentExtensions,
   ],
 });

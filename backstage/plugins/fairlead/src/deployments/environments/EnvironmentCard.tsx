@@ -1,0 +1,96 @@
+import {
+  Badge,
+  Card,
+  CardBody,
+  CardFooter,
+  CardHeader,
+  Flex,
+  Link,
+  Text,
+} from '@backstage/ui';
+import { RiLockLine } from '@remixicon/react';
+import { useChanges, useLiveQuery } from '../../client';
+import { Answer } from '../../parts';
+import { Heading, isWeb, Row } from '../Facts';
+import { ProposeButton } from '../proposals/ProposeDialog';
+import { RollbackButton } from '../proposals/RollbackDialog';
+import {
+  DeploymentHealthDocument,
+  ServiceChangesDocument,
+} from './environments.generated';
+import { Health } from './Health';
+
+/** An environment, as the service's catalog entry has it. */
+export interface Environment {
+  name: string;
+  /** Where it runs. */
+  value: string;
+  /** Its folder in the deploy repository. */
+  path: string | null;
+  protected: boolean;
+}
+
+interface Props {
+  service: string;
+  environment: Environment;
+}
+
+const every = 15_000; // nothing tells of what Argo CD sees
+
+/** How a service does in an environment, and what can be done about it. */
+export const EnvironmentCard = ({ service, environment }: Props) => {
+  const { name, value } = environment;
+  const health = useLiveQuery({
+    query: DeploymentHealthDocument,
+    variables: { service, environment: name },
+    every,
+  });
+  useChanges(
+    [{ query: ServiceChangesDocument, variables: { service } }],
+    health.refresh,
+  );
+  const images = health.data?.deploymentHealth?.live?.images.map(i => i.name);
+  return (
+    <Card role="region" aria-label={`Environment ${name}`}>
+      <CardHeader>
+        <Row apart>
+          <Row>
+            <Heading small>{name}</Heading>
+            {environment.protected && (
+              <Badge size="small" icon={<RiLockLine />}>
+                protected
+              </Badge>
+            )}
+          </Row>
+          {isWeb(value) && (
+            <Link href={value} target="_blank" rel="noopener">
+              {new URL(value).host}
+            </Link>
+          )}
+        </Row>
+      </CardHeader>
+      <CardBody>
+        <Flex direction="column" gap="3">
+          <Answer of={health}>
+            {d => d.deploymentHealth && <Health of={d.deploymentHealth} />}
+          </Answer>
+        </Flex>
+      </CardBody>
+      <CardFooter>
+        <Row>
+          <ProposeButton
+            service={service}
+            environment={environment}
+            images={images}
+          />
+          <RollbackButton service={service} environment={environment} />
+          {environment.path && (
+            <Text variant="body-x-small" color="secondary">
+              {environment.path}
+            </Text>
+          )}
+        </Row>
+      </CardFooter>
+    </Card>
+  );
+};

@@ -1,0 +1,190 @@
+import {
+  Accordion,
+  AccordionPanel,
+  AccordionTrigger,
+  Button,
+  Flex,
+  Text,
+} from '@backstage/ui';
+import { useEffect, useState } from 'react';
+import { useSearchParams } from 'react-router-dom';
+import { useLiveQuery } from '../../client';
+import { Answer, Mark, When } from '../../parts';
+import { Row } from '../Facts';
+import { nameOf } from '../words';
+import { ProposalDetails } from './ProposalDetails';
+import {
+  ProposalChangesDocument,
+  ProposalsDocument,
+  type ProposalsQuery,
+  type ProposalsQueryVariables,
+} from './proposals.generated';
+import { standing } from './steps';
+
+type Listed = NonNullable<ProposalsQuery['proposals']>['items'][number];
+
+/** The one that is open is in the address, so that one can send it. */
+export function useOpened() {
+  const [params, set] = useSearchParams();
+  return {
+    opened: params.get('proposal'),
+    open: (id?: string) =>
+      set(
+        now => {
+          const next = new URLSearchParams(now);
+          next.delete('proposal');
+          if (id) next.set('proposal', id);
+          return next;
+        },
+        { replace: true },
+      ),
+  };
+}
+
+/** What one sees of a proposal before one opens it. */
+const Line = ({ of, about }: { of: Listed; about: boolean }) => {
+  const [good, word] = standing(of);
+  const where = [
+    about && of.service && nameOf(of.service),
+    of.environment,
+  ].filter(Boolean);
+  return (
+    <Flex direction="column" gap="1" align="start">
+      <Row>
+        <Text weight="bold">{of.title}</Text>
+        <Mark is={good}>{word}</Mark>
+      </Row>
+      <Text variant="body-small" color="secondary">
+        {of.kind}
+        {where.length > 0 && ` of ${where.join(' in ')}`}
+        {`, by ${nameOf(of.person)}`}
+        {of.agent && ` with ${of.agent}`}
+        {of.createdAt && (
+          <>
+            {' '}
+            <When at={of.createdAt} />
+          </>
+        )}
+      </Text>
+    </Flex>
+  );
+};
+
+const Opening = (props: { of: Listed; about: boolean }) => {
+  const { opened, open } = useOpened();
+  const isOpen = opened === props.of.id;
+  return (
+    <Accordion
+      isExpanded={isOpen}
+      onExpandedChange={now => open(now ? props.of.id : undefined)}
+    >
+      <AccordionTrigger>
+        <Line {...props} />
+      </AccordionTrigger>
+      <AccordionPanel>
+        {isOpen && <ProposalDetails id={props.of.id} />}
+      </AccordionPanel>
+    </Accordion>
+  );
+};
+
+type Filters = Omit<ProposalsQueryVariables, 'after'>;
+
+interface PageProps {
+  filters: Filters;
+  after?: string;
+  /** Told which are shown, and where they go on. */
+  shown(ids: string[], next: string | null): void;
+}
+
+/** One page of them, that stays as new as the server's. */
+const Page = ({ filters, after, shown }: PageProps) => {
+  const { service } = filters;
+  const page = useLiveQuery({
+    query: ProposalsDocument,
+    variables: { ...filters, after },
+    changes: [{ query: ProposalChangesDocument, variables: { service } }],
+  });
+  const found = page.data?.proposals;
+  const ids = found?.items.map(p => p.id).join(' ');
+  useEffect(() => {
+    if (found)
+      shown(
+        found.items.map(p => p.id),
+        found.nextCursor,
+      );
+    // The same page is told once.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [ids, found?.nextCursor]);
+  return (
+    <Answer
+      of={page}
+      empty={{
+        when: d => !after && !d.proposals?.items.length,
+        text: 'No changes are proposed.',
+      }}
+    >
+      {d => (
+        <Flex direction="column" gap="2">
+          {d.proposals?.items.map(p => (
+            <Opening key={p.id} of={p} about={!service} />
+          ))}
+        </Flex>
+      )}
+    </Answer>
+  );
+};
+
+interface Shown {
+  ids: string[];
+  next: string | null;
+}
+
+/** Proposals, newest first, each with all of it when it is opened. */
+export const Proposals = ({ filters }: { filters: Filters }) => {
+  const [pages, setPages] = useState<(string | undefined)[]>([undefined]);
+  const [shown, setShown] = useState<Record<string, Shown>>({});
+  const { opened } = useOpened();
+  const last = shown[pages[pages.length - 1] ?? ''];
+  const seen = Object.values(shown).flatMap(s => s.ids);
+  return (
+    <Flex direction="column" gap="2">
+      {opened && last && !seen.includes(opened) && (
+        <Elsewhere key={opened} id={opened} />
+      )}
+      {pages.map(after => (
+        <Page
+          key={after ?? ''}
+          filters={filters}
+          after={after}
+          shown={(ids, next) =>
+            setShown(was => ({ ...was, [after ?? '']: { ids, next } }))
+          }
+        />
+      ))}
+      {last?.next && (
+        <div>
+          <Button
+            variant="secondary"
+            onPress={() => setPages([...pages, last.next!])}
+          >
+            More
+          </Button>
+        </div>
+      )}
+    </Flex>
+  );
+};
+
+/** One that was asked for by the address, and is on none of the pages. */
+const Elsewhere = ({ id }: { id: string }) => {
+  const { open } = useOpened();
+  return (
+    <Accordion isExpanded onExpandedChange={() => open()}>
+      <AccordionTrigger title={`Proposal ${id}`} />
+      <AccordionPanel>
+        <ProposalDetails id={id} />
+      </AccordionPanel>
+    </Accordion>
+  );
+};

@@ -1,0 +1,44 @@
+import { Link, Text } from '@backstage/ui';
+import { useLiveQuery } from '../../client';
+import { Mark, type Goodness } from '../../parts';
+import { Row } from '../Facts';
+import { nameOf } from '../words';
+import {
+  RequestChangesDocument,
+  RequestedApprovalDocument,
+} from './proposals.generated';
+
+const states: Record<string, Goodness> = {
+  pending: 'busy',
+  granted: 'good',
+  denied: 'bad',
+};
+
+const changes = [{ query: RequestChangesDocument }];
+
+/** How far a request for approval has come, with the way to it. */
+export const Requested = ({ id }: { id: string }) => {
+  const { data } = useLiveQuery({
+    query: RequestedApprovalDocument,
+    variables: { id },
+    changes,
+  });
+  const request = data?.approval;
+  return (
+    <div role="status">
+      <Row>
+        <Link href={`/fairlead/agents?approval=${encodeURIComponent(id)}`}>
+          Request {id}
+        </Link>
+        {request && (
+          <Mark is={states[request.state] ?? 'unknown'}>{request.state}</Mark>
+        )}
+        {request?.decidedBy && <Text>by {nameOf(request.decidedBy)}</Text>}
+        {request?.reason && <Text>“{request.reason}”</Text>}
+        {request?.state === 'granted' && (
+          <Text>Propose it now: it is let through once.</Text>
+        )}
+      </Row>
+    </div>
+  );
+};
