@@ -11,13 +11,8 @@ import { RiAnchorLine } from '@remixicon/react';
 import { agentExtensions } from './agents/extensions';
 import { briefExtensions } from './brief/extensions';
 import { createFairleadApi, fairleadApiRef } from './client';
-  extensions: [
-    api,
-    page,
-    ...liveExtensions,
-    ...previewExtensions,
-    ...deploymentExtensions,
-  ],
+import { deploymentExtensions } from './deployments/extensions';
+import { liveExtensions } from './live';
 import { previewExtensions } from './previews/extensions';
 import { rootRouteRef } from './routes';
 

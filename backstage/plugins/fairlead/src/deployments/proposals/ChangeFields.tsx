@@ -37,7 +37,6 @@ const Image = (props: FieldsProps) => {
         description="Alone it removes a digest that is there."
         value={form.tag}
         onChange={tag => set({ tag })}
-        autoFocus
         {...checked(problems.tag)}
       />
       <TextField

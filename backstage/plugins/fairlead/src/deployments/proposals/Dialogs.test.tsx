@@ -1,8 +1,8 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { Connected } from '../../client';
 import type { Answers } from '../../testing/connection';
-import { planned, proposal, refused, show } from '../testing';
+import { planned, proposal, refused, show } from '../__testUtils__/show';
 import { ProposeButton } from './ProposeDialog';
 import { RollbackButton } from './RollbackDialog';
 
@@ -18,17 +18,27 @@ function open(
   return show(<Connected>{element}</Connected>, answers);
 }
 
+/** Writes into a field, at once and not letter by letter. */
+function fill(
+  label: string | RegExp,
+  value: string,
+  where = within(document.body),
+) {
+  const field = where.getByLabelText(label, {
+    selector: 'textarea, input:not([type=radio])',
+  });
+  fireEvent.change(field, { target: { value } });
+  fireEvent.blur(field);
+}
+
 /** Says what to change, up to its plan. */
 async function look(user: ReturnType<typeof userEvent.setup>) {
   await user.click(
     await screen.findByRole('button', { name: 'Propose a change to staging' }),
   );
-  await user.type(screen.getByRole('textbox', { name: /^Tag/ }), '1.5.0');
-  await user.type(screen.getByRole('textbox', { name: /^Reason/ }), 'the fix');
-  await user.type(
-    screen.getByRole('textbox', { name: /^Evidence/ }),
-    'tests: https://ci.shop.test/7{enter}{enter}a scan',
-  );
+  fill(/^Tag/, '1.5.0');
+  fill(/^Reason/, 'the fix');
+  fill(/^Evidence/, 'tests: https://ci.shop.test/7\n\na scan');
   await user.click(screen.getByRole('button', { name: 'Show the plan' }));
 }
 
@@ -77,7 +87,7 @@ describe('proposing a change', () => {
     await user.click(screen.getByRole('button', { name: 'Show the plan' }));
     expect(screen.getByText('Give a tag or a digest.')).toBeVisible();
     expect(screen.getByText('Say why, for who reviews it.')).toBeVisible();
-    await user.type(screen.getByRole('textbox', { name: /^Digest/ }), 'sha');
+    fill(/^Digest/, 'sha');
     expect(screen.getByText(/64 hexadecimal digits/)).toBeVisible();
     expect(connection.asked).toEqual([]);
     await user.keyboard('{Escape}');
@@ -90,21 +100,18 @@ describe('proposing a change', () => {
     const connection = open({ ProposeChange: () => answered(planned) });
     const user = userEvent.setup();
     await user.click(await screen.findByRole('button'));
-    await user.type(screen.getByRole('textbox', { name: /^Reason/ }), 'load');
+    fill(/^Reason/, 'load');
     await user.click(screen.getByRole('radio', { name: 'Replicas' }));
-    await user.type(screen.getByRole('textbox', { name: /^Replicas/ }), '4');
+    fill(/^Replicas/, '4');
     await user.click(screen.getByRole('button', { name: 'Show the plan' }));
     await user.click(await screen.findByRole('button', { name: 'Back' }));
     await user.click(screen.getByRole('radio', { name: 'Values by path' }));
     await user.click(screen.getByRole('button', { name: 'Another value' }));
     const [one, two] = screen.getAllByRole('group', { name: /^Value \d/ });
-    await user.type(within(one).getByRole('textbox', { name: 'Path' }), 'a.b');
-    await user.type(
-      within(one).getByRole('textbox', { name: 'Value' }),
-      'true',
-    );
-    await user.type(within(two).getByRole('textbox', { name: 'Path' }), 'c');
-    await user.type(within(two).getByRole('textbox', { name: 'Value' }), '"7"');
+    fill('Path', 'a.b', within(one));
+    fill('Value', 'true', within(one));
+    fill('Path', 'c', within(two));
+    fill('Value', '"7"', within(two));
     await user.click(screen.getByRole('button', { name: 'Show the plan' }));
     await screen.findByRole('button', { name: 'Back' });
     expect(connection.asked.map(a => a.variables.change)).toEqual([
@@ -250,7 +257,7 @@ describe('rolling back', () => {
     );
     await user.click(screen.getByRole('button', { name: 'Show the plan' }));
     expect(screen.getByText('Say why, for who reviews it.')).toBeVisible();
-    await user.type(screen.getByRole('textbox', { name: /^Reason/ }), 'fails');
+    fill(/^Reason/, 'fails');
     await user.click(screen.getByRole('button', { name: 'Show the plan' }));
     await user.click(await screen.findByRole('button', { name: 'Propose' }));
     expect(await screen.findByText('Its pull request is open.')).toBeVisible();
@@ -273,7 +280,7 @@ describe('rolling back', () => {
     );
     const user = userEvent.setup();
     await user.click(await screen.findByRole('button'));
-    await user.type(screen.getByRole('textbox', { name: /^Reason/ }), 'fails');
+    fill(/^Reason/, 'fails');
     await user.click(screen.getByRole('button', { name: 'Show the plan' }));
     expect(await screen.findByRole('alert')).toHaveTextContent(
       /nothing to go back to.*Do else/,

@@ -140,6 +140,19 @@ interface Shown {
   next: string | null;
 }
 
+/** One that was asked for by the address, and is on none of the pages. */
+const Elsewhere = ({ id }: { id: string }) => {
+  const { open } = useOpened();
+  return (
+    <Accordion isExpanded onExpandedChange={() => open()}>
+      <AccordionTrigger title={`Proposal ${id}`} />
+      <AccordionPanel>
+        <ProposalDetails id={id} />
+      </AccordionPanel>
+    </Accordion>
+  );
+};
+
 /** Proposals, newest first, each with all of it when it is opened. */
 export const Proposals = ({ filters }: { filters: Filters }) => {
   const [pages, setPages] = useState<(string | undefined)[]>([undefined]);
@@ -173,18 +186,5 @@ export const Proposals = ({ filters }: { filters: Filters }) => {
         </div>
       )}
     </Flex>
-  );
-};
-
-/** One that was asked for by the address, and is on none of the pages. */
-const Elsewhere = ({ id }: { id: string }) => {
-  const { open } = useOpened();
-  return (
-    <Accordion isExpanded onExpandedChange={() => open()}>
-      <AccordionTrigger title={`Proposal ${id}`} />
-      <AccordionPanel>
-        <ProposalDetails id={id} />
-      </AccordionPanel>
-    </Accordion>
   );
 };

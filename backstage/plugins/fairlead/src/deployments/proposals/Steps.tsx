@@ -40,7 +40,7 @@ export const Steps = (props: { of: Step[] }) => (
             <Icon size={20} aria-hidden />
           </div>
           <Text
-            as="p"
+            as="div"
             weight={step.state === 'ahead' ? 'regular' : 'bold'}
             color={step.state === 'ahead' ? 'secondary' : 'primary'}
           >

@@ -1,4 +1,4 @@
-import { proposal, type Came } from '../testing';
+import { proposal, type Came } from '../__testUtils__/show';
 import type { FollowThroughFragment } from './proposals.generated';
 import { standing, stepsOf } from './steps';
 

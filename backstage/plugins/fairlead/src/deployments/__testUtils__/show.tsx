@@ -4,8 +4,8 @@ import {
   entityRouteRef,
 } from '@backstage/plugin-catalog-react';
 import type { ReactElement } from 'react';
-import { fairleadApiRef } from '../client';
-import { connectTo, type Answers } from '../testing/connection';
+import { fairleadApiRef } from '../../client';
+import { connectTo, type Answers } from '../../testing/connection';
 
 const entity = {
   apiVersion: 'backstage.io/v1alpha1',
