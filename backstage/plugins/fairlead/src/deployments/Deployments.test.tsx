@@ -210,7 +210,10 @@ describe('proposals', () => {
     expect(
       screen.getByRole('link', { name: /ci.shop.test\/7$/ }),
     ).toHaveAttribute('href', 'https://ci.shop.test/7');
-    expect(screen.getByText(/by the agent claude/)).toBeVisible();
+    expect(screen.getByRole('link', { name: 'claude' })).toHaveAttribute(
+      'href',
+      '/fairlead/agents?agent=claude',
+    );
     await waitFor(() => expect(connection.isLive()).toBe(true));
     p = proposal(
       {

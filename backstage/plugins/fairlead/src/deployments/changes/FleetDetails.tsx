@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useLiveQuery } from '../../client';
 import { Answer } from '../../parts';
 import { Code, Fact, Facts, Heading, Items, Linked } from '../Facts';
+import { Agent } from '../proposals/ProposalDetails';
 import { number, plural } from '../words';
 import styles from './changes.module.css';
 import {
@@ -88,7 +89,7 @@ const About = ({ of }: { of: Whole }) => (
     </Fact>
     <Fact name="By">
       <EntityRefLink entityRef={of.person} />
-      {of.agent && `, by the agent ${of.agent}`}
+      {of.agent && <Agent name={of.agent} />}
     </Fact>
     <Fact name="Why">
       <Linked text={of.reason} />

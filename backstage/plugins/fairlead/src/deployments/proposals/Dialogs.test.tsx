@@ -174,7 +174,7 @@ describe('proposing a change', () => {
     expect(await screen.findByText('pending')).toBeVisible();
     expect(screen.getByRole('link', { name: 'Request 42' })).toHaveAttribute(
       'href',
-      expect.stringContaining('42'),
+      '/fairlead/approvals?id=42',
     );
     await waitFor(() => expect(connection.isLive()).toBe(true));
     state = 'granted';

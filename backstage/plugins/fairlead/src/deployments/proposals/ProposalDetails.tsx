@@ -1,6 +1,7 @@
 import { EntityRefLink } from '@backstage/plugin-catalog-react';
 import { ButtonLink, Flex, Link, Text } from '@backstage/ui';
 import { RiGitPullRequestLine } from '@remixicon/react';
+import { useAgentHref } from '../../agents/links';
 import { useLiveQuery } from '../../client';
 import { Answer, Mark, When, type Goodness } from '../../parts';
 import { Code, Fact, Facts, isWeb, Items, Linked, Revision } from '../Facts';
@@ -38,12 +39,19 @@ const Checked = ({ of }: { of: Whole['checks'] }) => (
   </Items>
 );
 
+/** The agent that did something for a person, with the way to its page. */
+export const Agent = ({ name }: { name: string }) => (
+  <>
+    , by the agent <Link href={useAgentHref()(name)}>{name}</Link>
+  </>
+);
+
 /** Who proposed it, why, and what shows that it is good. */
 const About = ({ of }: { of: Whole }) => (
   <Facts>
     <Fact name="Proposed by">
       <EntityRefLink entityRef={of.person} />
-      {of.agent && `, by the agent ${of.agent}`}
+      {of.agent && <Agent name={of.agent} />}
     </Fact>
     <Fact name="Of">
       {of.service && (

@@ -1,4 +1,5 @@
 import { Link, Text } from '@backstage/ui';
+import { useApprovalHref } from '../../agents/links';
 import { useLiveQuery } from '../../client';
 import { Mark, type Goodness } from '../../parts';
 import { Row } from '../Facts';
@@ -23,13 +24,12 @@ export const Requested = ({ id }: { id: string }) => {
     variables: { id },
     changes,
   });
+  const href = useApprovalHref();
   const request = data?.approval;
   return (
     <div role="status">
       <Row>
-        <Link href={`/fairlead/agents?approval=${encodeURIComponent(id)}`}>
-          Request {id}
-        </Link>
+        <Link href={href(id)}>Request {id}</Link>
         {request && (
           <Mark is={states[request.state] ?? 'unknown'}>{request.state}</Mark>
         )}
