@@ -27,6 +27,8 @@ type Service struct {
 	audit  AuditReader
 	now    func() time.Time
 
+	appended *appended
+
 	approvals Approvals // set by AttachApprovals
 	guard     *Guard
 }
@@ -39,7 +41,7 @@ func NewService(policy *Policy, audit AuditReader) (*Service, error) {
 	if policy == nil {
 		policy = DefaultPolicy()
 	}
-	return &Service{policy: policy, audit: audit, now: time.Now}, nil
+	return &Service{policy: policy, audit: audit, now: time.Now, appended: watched(audit)}, nil
 }
 
 // WhoamiInput asks for nothing in particular.

@@ -248,6 +248,8 @@ type SourceStatus struct {
 	Files    int      `json:"files"`
 	Entities int      `json:"entities"`
 	Problems int      `json:"problems"`
+	// Print is other where the problems are others, though as many.
+	Print uint64 `json:"-"`
 }
 
 // ListLocationsInput asks for the registered locations.

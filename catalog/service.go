@@ -8,6 +8,7 @@ import (
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog/index"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/feed"
 )
 
 // Ingestion is what the service knows of where entities come from.
@@ -47,6 +48,7 @@ type Service struct {
 	findings     atomic.Pointer[Findings]
 	residents    residents
 	coverages    coverages
+	ingestions   *feed.Feed[sourceNow]
 }
 
 // New makes a Service with an empty catalog.
@@ -55,6 +57,7 @@ func New(c Config) (*Service, error) {
 		return nil, fault.New(fault.Invalid, "the catalog needs an access policy")
 	}
 	s := &Service{policy: c.Policy, guard: c.Guard}
+	s.ingestions = s.watchedSources()
 	s.snapshot.Store(index.Empty())
 	if c.Ingestion != nil {
 		s.Attach(c.Ingestion)

@@ -8,6 +8,7 @@ import (
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/feed"
 	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
@@ -192,7 +193,7 @@ type Config struct {
 // Service proposes changes and tells what has become of them; nil refuses all.
 type Service struct {
 	cfg  Config
-	feed feed
+	feed *feed.Feed[Record]
 	// planning has a slot for each fleet that is planned at once.
 	planning chan struct{}
 }
@@ -208,7 +209,7 @@ func New(cfg Config) (*Service, error) {
 	if err := cfg.Follow.complete(); err != nil {
 		return nil, err
 	}
-	return &Service{cfg: cfg, planning: make(chan struct{}, 2)}, nil
+	return &Service{cfg: cfg, feed: watched(cfg.Reads), planning: make(chan struct{}, 2)}, nil
 }
 
 func (s *Service) there() error {

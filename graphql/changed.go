@@ -4,8 +4,10 @@ import (
 	"context"
 
 	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/graphql/engine"
+	"github.com/fairlead-dev/fairlead/secrets"
 )
 
 // proposalChange resolves the type ProposalChange.
@@ -36,4 +38,66 @@ func (s *subscription) ProposalChanged(ctx context.Context, args proposalChanged
 		}
 		return c
 	}), nil
+}
+
+// credentialChange resolves the type CredentialChange.
+type credentialChange struct {
+	Lease, Service, Name, Environment, State, ExpiresAt, Wrapping, Owner, Person, Agent, Purpose, Task, BoundTo, CreatedAt, EndedAt, EndedBy, Reason string
+	Alarm                                                                                                                                            bool
+}
+
+type credentialChangedArgs struct{ Lease, Service, Person, Agent *string }
+
+// CredentialChanged tells of credentials on loan until ctx ends.
+func (s *subscription) CredentialChanged(ctx context.Context, args credentialChangedArgs) (<-chan *credentialChange, error) {
+	in := s.d.secrets.Watch(ctx, engine.RequestOf(ctx).Who(), secrets.WatchInput{Lease: given(args.Lease), Service: given(args.Service), Person: given(args.Person), Agent: given(args.Agent)})
+	return watch(ctx, s.d, "watch_credentials", access.ReadCredentials, in, func(_ context.Context, l secrets.Lease) *credentialChange {
+		return &credentialChange{l.Lease, l.Service, l.Name, l.Environment, string(l.State), l.ExpiresAt, string(l.Wrapping), l.Owner, l.Person, l.Agent, l.Purpose, l.Task, l.BoundTo,
+			l.CreatedAt, l.EndedAt, l.EndedBy, l.Reason, l.Alarm}
+	}), nil
+}
+
+// auditAppended resolves the type AuditAppended.
+type auditAppended struct {
+	Entries []auditChange
+	Many    bool
+}
+
+// auditChange resolves the type AuditChange.
+type auditChange struct {
+	ID, Time, Action, Operation, Target, Subject, Agent, Approval, Status, Code, Message, Took string
+}
+
+// AuditAppended tells of entries of the audit until ctx ends.
+func (s *subscription) AuditAppended(ctx context.Context, args struct{ Subject, Agent *string }) (<-chan *auditAppended, error) {
+	in := s.d.access.WatchAudit(ctx, engine.RequestOf(ctx).Who(), access.WatchAuditInput{Subject: given(args.Subject), Agent: given(args.Agent)})
+	return watch(ctx, s.d, "watch_audit", access.ReadAudit, in, func(_ context.Context, a access.Appended) *auditAppended {
+		out := &auditAppended{Entries: make([]auditChange, len(a.Entries)), Many: a.Many}
+		for i, e := range a.Entries {
+			out.Entries[i] = auditChange{e.ID, e.Time, string(e.Action), e.Operation, e.Target, e.Subject, e.Agent, e.Approval, string(e.Status), e.Code, e.Message, e.Took}
+		}
+		return out
+	}), nil
+}
+
+// ingestionChange resolves the type IngestionChange.
+type ingestionChange struct {
+	Sources []string
+	Many    bool
+}
+
+// IngestionChanged tells of sources until ctx ends.
+func (s *subscription) IngestionChanged(ctx context.Context, args struct{ Source *string }) (<-chan *ingestionChange, error) {
+	in := s.d.catalog.WatchIngestion(ctx, engine.RequestOf(ctx).Who(), given(args.Source))
+	return watch(ctx, s.d, "watch_ingestion", access.ReadCatalog, in, func(_ context.Context, c catalog.IngestionChange) *ingestionChange {
+		return &ingestionChange{c.Sources, c.Many}
+	}), nil
+}
+
+// given is an argument that may be left out.
+func given(arg *string) string {
+	if arg == nil {
+		return ""
+	}
+	return *arg
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/feed"
 	"github.com/fairlead-dev/fairlead/internal/record"
 	"github.com/fairlead-dev/fairlead/internal/shelf"
 )
@@ -100,7 +101,7 @@ type Config struct {
 // Service answers what callers ask of previews.
 type Service struct {
 	cfg       Config
-	feed      feed
+	feed      *feed.Feed[Record]
 	revisions *shelf.Shelf[refsLook]
 
 	shared atomic.Pointer[shared]
@@ -119,7 +120,7 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	s := &Service{cfg: cfg, revisions: shelf.New[refsLook](revisionsKeep, revisionsPatience, cfg.Now)}
+	s := &Service{cfg: cfg, feed: watched(cfg.Reads), revisions: shelf.New[refsLook](revisionsKeep, revisionsPatience, cfg.Now)}
 	s.revisions.Most = revisionsMost
 	return s, nil
 }

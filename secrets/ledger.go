@@ -89,6 +89,8 @@ type Query struct {
 	State                                     State
 	// Open leaves out those that have ended.
 	Open bool
+	// ChangedSince leaves out those that have not changed since.
+	ChangedSince time.Time
 	// Before lists those created before this time, and with the same time
 	// those of lesser ids; zero lists from the newest.
 	Before   time.Time

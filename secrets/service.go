@@ -10,6 +10,7 @@ import (
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/feed"
 	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
@@ -54,7 +55,8 @@ const (
 
 // Service lends credentials; nil refuses all.
 type Service struct {
-	cfg Config
+	cfg  Config
+	feed *feed.Feed[Record]
 	// woken has the reaper look at once.
 	woken chan struct{}
 }
@@ -77,7 +79,7 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Service{cfg: cfg, woken: make(chan struct{}, 1)}, nil
+	return &Service{cfg: cfg, feed: watched(cfg.Reads), woken: make(chan struct{}, 1)}, nil
 }
 
 // wake has the reaper look at once.

@@ -45,6 +45,7 @@ type source struct {
 	shape    shape
 	troubled map[string]struct{} // the files that have problems
 	problems int                 // of files, without conflicts
+	print    uint64              // of the problems
 	weight   int64               // of files
 	pasts    pasts
 	undated  atomic.Bool // something of the pasts may have to be looked up

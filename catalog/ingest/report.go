@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"slices"
 	"strings"
@@ -80,12 +81,21 @@ func (f *File) owner() string {
 	return f.Owner
 }
 
+// printOf is a number that tells problems apart; sums of them tell sets apart.
+func printOf(p entity.Problem, owner string) uint64 {
+	h := fnv.New64a()
+	_, _ = fmt.Fprintf(h, "%s\x00%d\x00%s\x00%s", key(p), p.Line, p.Severity, owner) // which never fails
+	return h.Sum64()
+}
+
 // sight dates the problems in force; the caller holds the lock.
 func (s *source) sight(now Sighting) {
 	seen := map[string]Seen{}
+	s.print = 0
 	problems := s.list()
 	for _, p := range problems {
 		k := key(p.Problem)
+		s.print += printOf(p.Problem, p.owner)
 		first := now
 		if was, known := s.meta.Seen[k]; known {
 			first = was.First
@@ -98,9 +108,10 @@ func (s *source) sight(now Sighting) {
 
 // Sources tells how each source is doing, in configured order.
 func (in *Ingester) Sources() []catalog.SourceStatus {
-	lost := map[string]int{}
+	lost, prints := map[string]int{}, map[string]uint64{}
 	for _, c := range in.conflicts() {
 		lost[c.Source]++
+		prints[c.Source] += printOf(c.Problem, c.Owner)
 	}
 	held := in.claims.counts()
 	all := in.sources()
@@ -108,7 +119,8 @@ func (in *Ingester) Sources() []catalog.SourceStatus {
 	for _, s := range all {
 		st := s.status()
 		st.Entities = held[s]
-		st.Problems += lost[s.desc().Name]
+		st.Problems += lost[st.Name]
+		st.Print += prints[st.Name]
 		out = append(out, st)
 	}
 	for _, p := range in.providers {
@@ -122,7 +134,7 @@ func (s *source) status() catalog.SourceStatus {
 	defer s.mu.RUnlock()
 	st := catalog.SourceStatus{
 		Name: s.desc().Name, Type: s.desc().Type, URL: s.desc().URL, State: "ok", Commit: s.meta.Info.Commit,
-		Checked: sighting(s.meta.Checked), Changed: sighting(s.meta.Changed), Files: len(s.files), Problems: s.problems,
+		Checked: sighting(s.meta.Checked), Changed: sighting(s.meta.Changed), Files: len(s.files), Problems: s.problems, Print: s.print,
 	}
 	switch {
 	case s.lastErr != nil:

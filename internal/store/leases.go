@@ -134,11 +134,12 @@ func (s *Store) insertLease(ctx context.Context, tx *sql.Tx, r *secrets.Record) 
 	if err != nil {
 		return err
 	}
+	values = append(values, micros(time.Now()))
 	marks := make([]string, len(values))
 	for i := range marks {
 		marks[i] = fmt.Sprintf("?%d", i+1)
 	}
-	_, err = tx.ExecContext(ctx, s.query("INSERT INTO leases ("+leaseColumns+", seen_at) VALUES ("+strings.Join(marks, ", ")+", 0)"), values...)
+	_, err = tx.ExecContext(ctx, s.query("INSERT INTO leases ("+leaseColumns+", changed_at, seen_at) VALUES ("+strings.Join(marks, ", ")+", 0)"), values...)
 	return err
 }
 
@@ -194,7 +195,7 @@ func (s *Store) SaveLease(ctx context.Context, r secrets.Record) (secrets.Record
 	if err != nil {
 		return r, err
 	}
-	set, args := make([]string, 0, len(values)), []any{r.ID, at}
+	set, args := []string{"changed_at = ?3"}, []any{r.ID, at, micros(time.Now())}
 	for i, column := range strings.Split(strings.NewReplacer("\n", "", "\t", "", " ", "").Replace(leaseColumns), ",") {
 		if column != "id" && column != "created_at" {
 			args = append(args, values[i])

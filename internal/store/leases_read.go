@@ -30,6 +30,10 @@ func leasesWhere(q secrets.Query, args []any) (string, []any) {
 	if q.Open {
 		where = append(where, "ended = 0")
 	}
+	if !q.ChangedSince.IsZero() {
+		args = append(args, micros(q.ChangedSince))
+		where = append(where, fmt.Sprintf("changed_at >= ?%d", len(args)))
+	}
 	if !q.Before.IsZero() {
 		args = append(args, q.Before.UnixMicro(), q.BeforeID)
 		where = append(where, fmt.Sprintf("(created_at < ?%d OR created_at = ?%d AND id < ?%d)", len(args)-1, len(args)-1, len(args)))
@@ -69,12 +73,12 @@ func (s *Store) EndLeases(ctx context.Context, q secrets.Query, e secrets.End) (
 	if q == (secrets.Query{}) {
 		return 0, fault.From(errors.New("all leases there are were to be ended"))
 	}
-	where, args := leasesWhere(q, []any{micros(e.At), e.By, e.Reason})
+	where, args := leasesWhere(q, []any{micros(e.At), e.By, e.Reason, micros(time.Now())})
 	err = s.changeLeases(ctx, func(tx *sql.Tx) error {
 		if err := leasesInLine(ctx, tx); err != nil {
 			return err
 		}
-		ended, err := s.changed(tx.ExecContext(ctx, s.query(`UPDATE leases SET state = 'revoking', ends = 'revoked', ended_at = ?1, ended_by = ?2, reason = ?3, due_at = ?1, tries = 0, version = version + 1
+		ended, err := s.changed(tx.ExecContext(ctx, s.query(`UPDATE leases SET state = 'revoking', ends = 'revoked', ended_at = ?1, ended_by = ?2, reason = ?3, due_at = ?1, tries = 0, version = version + 1, changed_at = ?4
 			WHERE ended = 0 AND state IN ('issuing', 'live') AND `+where), args...))
 		n = int(ended)
 		return err

@@ -192,6 +192,18 @@ func TestLeasesEnd(t *testing.T) {
 		if n, err := s.EndLeases(t.Context(), secrets.Query{BoundTo: "preview:a"}, secrets.End{At: now, By: "bob", Reason: "over"}); err != nil || n != 1 {
 			t.Errorf("ended %d, %v", n, err)
 		}
+		for since, want := range map[time.Time]int{time.Now().Add(-time.Minute): 4, time.Now().Add(time.Minute): 0} {
+			if all, err := s.Leases(t.Context(), secrets.Query{ChangedSince: since, Limit: 10}); err != nil || len(all) != want {
+				t.Errorf("%d changed since %s, %v", len(all), since, err)
+			}
+		}
+		between := time.Now()
+		if n, err := s.EndLeases(t.Context(), secrets.Query{BoundTo: "preview:b"}, secrets.End{At: now, By: "bob", Reason: "over"}); err != nil || n != 1 {
+			t.Errorf("ended %d, %v", n, err)
+		}
+		if all, err := s.Leases(t.Context(), secrets.Query{ChangedSince: between, Limit: 10}); err != nil || len(all) != 1 || all[0].ID != "b" {
+			t.Errorf("changed by an end: %v, %v", all, err)
+		}
 		if n, err := s.EndLeases(t.Context(), secrets.Query{}, secrets.End{At: now}); err == nil || n != 0 {
 			t.Errorf("ended all that there are: %d", n)
 		}
@@ -199,7 +211,7 @@ func TestLeasesEnd(t *testing.T) {
 		if err != nil || r.State != secrets.Revoking || r.Ends != secrets.Revoked || r.EndedBy != "bob" || !r.DueAt.Equal(now) || r.Version != 3 {
 			t.Errorf("ended: %+v, %v", r, err)
 		}
-		if f, err := s.LeaseFigures(t.Context(), now.Add(2*time.Minute)); err != nil || f != (secrets.Figures{Live: 3, Revoking: 1, Overdue: 1}) {
+		if f, err := s.LeaseFigures(t.Context(), now.Add(2*time.Minute)); err != nil || f != (secrets.Figures{Live: 2, Revoking: 2, Overdue: 2}) {
 			t.Errorf("figures %+v, %v", f, err)
 		}
 		unknown, err := s.SeenAccounts(t.Context(), []string{"h-a", "h-b", "stray"}, now)
