@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -100,14 +99,7 @@ func without(all map[string]string, ref string) map[string]string {
 // anew, from the same state.
 func startFixed(t *testing.T) (s *server, again func()) {
 	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	at := freeAddress(t)
 	dir := t.TempDir()
 	set, err := demo.Prepare(t.Context(), dir, at)
 	if err != nil {
