@@ -12,13 +12,19 @@ import (
 // Each change may add to the configuration or put another in its place.
 func startBrowsed(t *testing.T, changes ...func(config string) string) *server {
 	t.Helper()
+	return startBrowsedAs(t, "developer", changes...)
+}
+
+// startBrowsedAs is startBrowsed as somebody else of the demo's.
+func startBrowsedAs(t *testing.T, role string, changes ...func(config string) string) *server {
+	t.Helper()
 	realtest.Browser(t) // or the test is skipped
 	dir := t.TempDir()
 	set, err := demo.Prepare(t.Context(), dir, "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := set.ServeUI(realtest.UI(t, filepath.Join("..", "realtest", "ui.sh")), ""); err != nil {
+	if err := set.ServeUI(realtest.UI(t, filepath.Join("..", "realtest", "ui.sh")), role); err != nil {
 		t.Fatal(err)
 	}
 	for _, change := range changes {

@@ -40,23 +40,27 @@ const End = ({ of: r }: { of: ApprovalInShortFragment }) => {
 export const ApprovalTable = (props: {
   of: ApprovalInShortFragment[];
   label: string;
+  /** Some of them have been decided on: by whom is shown. */
+  decided?: boolean;
 }) => {
   const href = useApprovalHref();
   return (
     <div className={styles.scroll}>
       <TableRoot aria-label={props.label}>
         <TableHeader>
-          <Column isRowHeader>What</Column>
+          <Column isRowHeader className={styles.what}>
+            What
+          </Column>
           <Column>State</Column>
           <Column>Asked by</Column>
           <Column>Asked</Column>
-          <Column>Decided by</Column>
+          {props.decided && <Column>Decided by</Column>}
           <Column>Ends</Column>
         </TableHeader>
         <TableBody>
           {props.of.map(r => (
             <Row key={r.id} id={r.id}>
-              <Cell>
+              <Cell className={styles.wrap}>
                 <Link href={href(r.id)}>{r.summary}</Link>
               </Cell>
               <Cell>
@@ -64,7 +68,9 @@ export const ApprovalTable = (props: {
               </Cell>
               <CellText title={actorOf(r)} />
               <Cell>{r.requestedAt && <When at={r.requestedAt} />}</Cell>
-              <CellText title={r.decidedBy ? nameOf(r.decidedBy) : ''} />
+              {props.decided && (
+                <CellText title={r.decidedBy ? nameOf(r.decidedBy) : ''} />
+              )}
               <Cell>
                 <End of={r} />
               </Cell>

@@ -35,7 +35,7 @@ const Approvals = () => {
 /** Requests for approval: those that wait for the viewer, and all others. */
 export const ApprovalsPage = () => (
   <Connected>
-    <Container>
+    <Container py="4">
       <Approvals />
     </Container>
   </Connected>

@@ -2,6 +2,7 @@ import { useAppSearchParams } from '@backstage/frontend-plugin-api';
 import { Flex, Select, Text } from '@backstage/ui';
 import { useLiveQuery } from '../client';
 import { Answer, Pager, usePaging } from '../parts';
+import styles from './agents.module.css';
 import { ApprovalsDocument } from './approvals.generated';
 import { ApprovalTable } from './ApprovalTable';
 import { approvalChanges } from './Waiting';
@@ -30,6 +31,7 @@ export const Others = () => {
           Others
         </Text>
         <Select
+          className={styles.select}
           label="State"
           size="small"
           value={state ?? 'all'}
@@ -51,7 +53,7 @@ export const Others = () => {
                   {nothing(state, Boolean(data.approvals?.nextCursor))}
                 </Text>
               ) : (
-                <ApprovalTable of={items} label="Other requests" />
+                <ApprovalTable of={items} label="Other requests" decided />
               )}
               <Pager
                 of={paging}

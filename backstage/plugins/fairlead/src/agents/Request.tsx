@@ -61,47 +61,72 @@ export function whyNot(
     : 'Nobody can decide on it, as what it is about has no owner.';
 }
 
-/** All of a request: who wants what, by which rule, and the plan with its diff. */
-export const Request = ({ of: r }: { of: ApprovalInWholeFragment }) => (
+const Approvers = ({ of }: { of: string[] }) => (
+  <>
+    {of.map((approver, n) => (
+      <span key={approver}>
+        {n > 0 && ', '}
+        <Ref of={approver} />
+      </span>
+    ))}
+  </>
+);
+
+/** How far a request has come, and who had a part in that. */
+const Course = ({ of: r }: { of: ApprovalInWholeFragment }) => (
+  <Fields
+    of={[
+      ['State', <StateNow key="" of={r} />],
+      ['Asked by', <Who key="" {...r} />],
+      ['Asked', r.requestedAt && <When at={r.requestedAt} />],
+      ['Decided by', r.decidedBy && <Ref of={r.decidedBy} />],
+      ['Decided', r.decidedAt && <When at={r.decidedAt} />],
+      ['Reason', r.reason],
+      ['Used', r.usedAt && <When at={r.usedAt} />],
+      r.state !== 'used' && [
+        'Ends in',
+        r.expiresAt && <Countdown at={r.expiresAt} />,
+      ],
+    ]}
+  />
+);
+
+/** What a request is about, by the words of policy. */
+const About = ({ of: r }: { of: ApprovalInWholeFragment }) => (
+  <Fields
+    of={[
+      ['Act', `${r.action} (${r.operation})`],
+      ['On', r.target && <Ref of={r.target} />],
+      ['Rule', r.rule],
+      ['Approvers', r.approvers.length > 0 && <Approvers of={r.approvers} />],
+      [
+        'Plan',
+        <span key="" className={styles.code}>
+          {r.planHash} <CopyButton text={r.planHash} what="the plan's hash" />
+        </span>,
+      ],
+      ['Request', r.id],
+    ]}
+  />
+);
+
+const Title = ({ children }: { children: string }) => (
+  <Text as="h4" variant="body-large" weight="bold">
+    {children}
+  </Text>
+);
+
+/** All of a request: who wants what, the plan with its diff, by which rule. */
+export const Request = (props: {
+  of: ApprovalInWholeFragment;
+  /** Who asked, and until when it stands, is shown already. */
+  known?: boolean;
+}) => (
   <Flex direction="column" gap="4">
-    <Fields
-      of={[
-        ['State', <StateNow key="" of={r} />],
-        ['Asked by', <Who key="" {...r} />],
-        ['Asked', r.requestedAt && <When at={r.requestedAt} />],
-        r.state !== 'used' && [
-          'Ends in',
-          r.expiresAt && <Countdown at={r.expiresAt} />,
-        ],
-        ['Act', `${r.action} (${r.operation})`],
-        ['On', r.target && <Ref of={r.target} />],
-        ['Rule', r.rule],
-        [
-          'Approvers',
-          r.approvers.length > 0 &&
-            r.approvers.map((a, n) => (
-              <span key={a}>
-                {n > 0 && ', '}
-                <Ref of={a} />
-              </span>
-            )),
-        ],
-        ['Decided by', r.decidedBy && <Ref of={r.decidedBy} />],
-        ['Decided', r.decidedAt && <When at={r.decidedAt} />],
-        ['Reason', r.reason],
-        ['Used', r.usedAt && <When at={r.usedAt} />],
-        [
-          'Plan',
-          <span key="" className={styles.code}>
-            {r.planHash} <CopyButton text={r.planHash} what="the plan's hash" />
-          </span>,
-        ],
-        ['Request', r.id],
-      ]}
-    />
-    <Text as="h4" variant="title-x-small">
-      What would be done
-    </Text>
-    <Plan of={r.plan} />
+    {!props.known && <Course of={props.of} />}
+    <Title>What would be done</Title>
+    <Plan of={props.of.plan} />
+    <Title>Why it is asked</Title>
+    <About of={props.of} />
   </Flex>
 );

@@ -34,8 +34,8 @@ const WaitingRequest = (props: { of: ApprovalInWholeFragment } & Deciding) => {
     <Card aria-label={r.summary} role="region">
       <CardHeader>
         <Flex direction="column" gap="1">
-          <Text as="h3" variant="title-small">
-            <Link href={href(r.id)} variant="title-small" color="primary">
+          <Text as="h3" variant="title-x-small">
+            <Link href={href(r.id)} variant="title-x-small" color="primary">
               {r.summary}
             </Link>
           </Text>
@@ -56,7 +56,7 @@ const WaitingRequest = (props: { of: ApprovalInWholeFragment } & Deciding) => {
         </Flex>
       </CardHeader>
       <CardBody>
-        <Request of={r} />
+        <Request of={r} known />
       </CardBody>
       <CardFooter>
         <Decide id={r.id} summary={r.summary} onDone={onDone} />

@@ -2,16 +2,37 @@ import {
   PluginHeaderActionBlueprint,
   SubPageBlueprint,
 } from '@backstage/frontend-plugin-api';
+import { EntityContentBlueprint } from '@backstage/plugin-catalog-react/alpha';
 
-const page = { id: 'page:fairlead', input: 'pages' };
+const pages = { id: 'page:fairlead', input: 'pages' };
 
 const approvals = SubPageBlueprint.make({
   name: 'approvals',
-  attachTo: page,
+  attachTo: pages,
   params: {
     path: 'approvals',
     title: 'Approvals',
     loader: () => import('./ApprovalsPage').then(m => <m.ApprovalsPage />),
+  },
+});
+
+const agents = SubPageBlueprint.make({
+  name: 'agents',
+  attachTo: pages,
+  params: {
+    path: 'agents',
+    title: 'Agents',
+    loader: () => import('./AgentsPage').then(m => <m.AgentsPage />),
+  },
+});
+
+const tab = EntityContentBlueprint.make({
+  name: 'agents',
+  params: {
+    path: '/agents',
+    title: 'Agents',
+    filter: { kind: 'component' },
+    loader: () => import('./AgentsTab').then(m => <m.AgentsTab />),
   },
 });
 
@@ -22,4 +43,4 @@ const waiting = PluginHeaderActionBlueprint.make({
   },
 });
 
-export const agentExtensions = [approvals, waiting];
+export const agentExtensions = [agents, approvals, tab, waiting];

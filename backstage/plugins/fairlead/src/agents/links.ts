@@ -13,3 +13,9 @@ export function useAgentHref() {
   const root = useRouteRef(rootRouteRef)?.() ?? '/fairlead';
   return (agent: string) => `${root}/agents?agent=${encodeURIComponent(agent)}`;
 }
+
+/** Gives the address of a preview's details by its id. */
+export function usePreviewHref() {
+  const root = useRouteRef(rootRouteRef)?.() ?? '/fairlead';
+  return (id: string) => `${root}/previews?preview=${encodeURIComponent(id)}`;
+}

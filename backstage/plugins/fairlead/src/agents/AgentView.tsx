@@ -1,0 +1,110 @@
+import { Button, Flex, Link, Text } from '@backstage/ui';
+import { RiArrowLeftLine } from '@remixicon/react';
+import { useLiveQuery } from '../client';
+import { Answer } from '../parts';
+import { Acts } from './Acts';
+import { LatestActsDocument } from './agents.generated';
+import { EndLeases } from './EndLeases';
+import { Fields, Ref } from './Fields';
+import { gather } from './gather';
+import { HeldPreviews } from './HeldPreviews';
+import { Leases } from './Leases';
+import { Pending } from './Pending';
+import { Section } from './Section';
+import {
+  isOpen,
+  useHeldPreviews,
+  useLeases,
+  usePending,
+  useProposals,
+} from './useTraces';
+
+/** The proposals of an agent that are neither merged nor closed. */
+const Proposals = ({ agent }: { agent: string }) => {
+  const proposals = useProposals({ agent });
+  return (
+    <Answer
+      of={proposals}
+      empty={{
+        when: d => !d.proposals?.items.some(isOpen),
+        text: 'None of its proposals is open.',
+      }}
+    >
+      {data => (
+        <ul>
+          {data.proposals?.items.filter(isOpen).map(p => (
+            <li key={p.id}>
+              {p.url ? <Link href={p.url}>{p.title}</Link> : p.title} ({p.state}
+              )
+            </li>
+          ))}
+        </ul>
+      )}
+    </Answer>
+  );
+};
+
+/** One agent: what it waits for, holds and did. */
+export const AgentView = (props: { agent: string; onBack: () => void }) => {
+  const { agent, onBack } = props;
+  const leases = useLeases({ agent });
+  const previews = useHeldPreviews({ agent });
+  const pending = usePending({ agent });
+  const latest = useLiveQuery({ query: LatestActsDocument, variables: {} });
+  const [known] = gather({
+    acts: latest.data?.audit?.items.filter(a => a.agent === agent) ?? [],
+    leases: leases.data?.credentials?.items ?? [],
+    previews: previews.data?.previewEnvironments?.items ?? [],
+    requests: pending.data?.approvals?.items ?? [],
+    proposals: [],
+  });
+  return (
+    <Flex direction="column" gap="6">
+      <Flex direction="column" gap="3" align="start">
+        <Button
+          size="small"
+          variant="tertiary"
+          iconStart={<RiArrowLeftLine />}
+          onPress={onBack}
+        >
+          All agents
+        </Button>
+        <Text as="h2" variant="title-medium">
+          {agent}
+        </Text>
+        <Fields
+          of={[
+            [
+              'Acts for',
+              known?.persons.map((person, n) => (
+                <span key={person}>
+                  {n > 0 && ', '}
+                  <Ref of={person} />
+                </span>
+              )) ?? 'nobody lately',
+            ],
+          ]}
+        />
+      </Flex>
+      <Section title="What it waits for">
+        <Pending of={pending} none="No request for approval is pending." />
+        <Proposals agent={agent} />
+      </Section>
+      <Section
+        title="Credentials on loan"
+        action={
+          <EndLeases
+            whose={{ kind: 'agent', name: agent }}
+            onDone={leases.refresh}
+          />
+        }
+      >
+        <Leases of={leases} none="It holds no credentials." />
+      </Section>
+      <Section title="Previews">
+        <HeldPreviews of={previews} none="It has no previews running." />
+      </Section>
+      <Acts agent={agent} />
+    </Flex>
+  );
+};

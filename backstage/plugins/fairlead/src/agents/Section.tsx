@@ -1,0 +1,19 @@
+import { Flex, Text } from '@backstage/ui';
+import type { ReactNode } from 'react';
+
+/** A part of a page under its title, and what can be done beside that. */
+export const Section = (props: {
+  title: string;
+  action?: ReactNode;
+  children: ReactNode;
+}) => (
+  <Flex direction="column" gap="3">
+    <Flex justify="between" align="start" gap="3" style={{ flexWrap: 'wrap' }}>
+      <Text as="h2" variant="title-small">
+        {props.title}
+      </Text>
+      {props.action}
+    </Flex>
+    {props.children}
+  </Flex>
+);
