@@ -16,7 +16,7 @@ declare -A concerns=(
   [tokens]='^(access|internal/realtest)/'
   [backstage]='^(rest|catalog|internal/(app|realtest|store))/'
   [argocd]='^(previews|gitops|secrets/vault|cmd/fairleadd|internal/(argo|app|realtest))/'
-  [story]='^(gitops|access|docs/policy|cmd/(fairlead|fairleadd)|internal/(argo|app|demo|forge|git|jobs|prometheus|realtest|store))/'
+  [story]='^(backstage/|gitops|access|docs/policy|cmd/(fairlead|fairleadd)|internal/(argo|app|demo|forge|git|jobs|prometheus|realtest|store))/'
   [ui]='^(backstage/|graphql/schema|internal/(demo|realtest/(ui|browser)|app/(ui|browser|testdata/browser)))'
   [cgroups]='^(previews/(local|previewstest)|internal/realtest)/'
   [alerts]='^(docs/alerts|internal/(realtest|prometheus)|gitops|catalog/infer)/'
@@ -43,7 +43,7 @@ case $want in
         echo "left out: $s (it takes long, with servers or a kernel of its own; run it by its name)"
       elif [ "$s" = vault ] && ! compgen -G "${XDG_CACHE_HOME:-$HOME/.cache}/fairlead/vault-v*/vaultd" >/dev/null; then
         echo "left out: vault (Vault is not built here yet, which takes nine minutes of CPU; run it by its name)"
-      elif [ "$s" = story ] && ! { built kube-v && built argocd-v && built vault-v && built gitea-; }; then
+      elif [ "$s" = story ] && ! { built kube-v && built argocd-v && built vault-v && built gitea- && built ui-app- && built browser-; }; then
         echo "left out: story (its servers are not built here yet, which takes half an hour; run it by its name)"
       elif [ "$s" = ui ] && ! { built ui-app- && built browser-; }; then
         echo "left out: ui (the front end is not built here yet, which takes minutes and 1.3 GB; run it by its name)"
@@ -91,7 +91,7 @@ for s in "${selected[@]}"; do
       internal/realtest/vault.sh
       go test -race -timeout "${limit[$s]}" -run Kubernetes ./secrets/vault || failed=1 ;;
     story)
-      for server in install prometheus gitea vault argocd; do internal/realtest/$server.sh; done
+      for server in install prometheus gitea vault argocd browser ui; do internal/realtest/$server.sh; done
       # One stack of all servers, of 1.5 GB; Argo CD's client is not built once
       # more for the race detector.
       go test -timeout "${limit[$s]}" ./internal/realtest/full || failed=1 ;;

@@ -41,7 +41,7 @@ func startWorld(t *testing.T) *world {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	t.Setenv("TMPDIR", temp)
-	w, err := newWorld(options{listen: somewhere(t), programs: programs, built: true, out: t.Output()})
+	w, err := newWorld(options{listen: somewhere(t), programs: programs, ui: realtest.UI(t, filepath.Join("..", "ui.sh")), built: true, out: t.Output()})
 	if err != nil {
 		t.Fatal(err)
 	}
