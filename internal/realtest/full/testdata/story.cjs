@@ -59,7 +59,7 @@ walk(async ({ page, base, given, open, see, shot, out }) => {
     () => see('Takes orders, and the money for them.'));
 
   // An agent's preview, in the open tab.
-  await page.getByRole('tab', { name: 'Previews' }).click();
+  await page.getByRole('link', { name: 'Previews', exact: true }).click();
   await see('No previews');
   const preview = await after('preview', () => call('create_preview_environment', { service: 'checkout', ttl: '10m' }), () => see('claude-code'));
   if (preview.isError) throw new Error(JSON.stringify(preview));

@@ -34,6 +34,7 @@ export interface LiveQuery<D> {
 }
 
 const together = 200; // milliseconds in which changes make one request
+const settle = 1_000; // milliseconds until what was missed is looked for
 
 /** Asks once, and again whenever something of it may have changed. */
 export function useLiveQuery<D, V extends AnyVariables>(
@@ -71,14 +72,22 @@ export function useLiveQuery<D, V extends AnyVariables>(
 }
 
 /**
- * Calls back soon after each event of the subscriptions, several at once as one,
- * and whenever the socket stands again, for what it missed.
+ * Calls back soon after each event of the subscriptions, several at once as one;
+ * and once they have begun, and whenever the socket stands again, for what was
+ * missed: nothing tells when a subscription has begun, and a change may come
+ * between the first answer and that.
  */
 export function useChanges(changes: Changes[], changed: () => void) {
   const connection = useApi(fairleadApiRef);
   const key = JSON.stringify(changes);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let look: ReturnType<typeof setTimeout> | undefined;
+    const missed = () => {
+      clearTimeout(look);
+      if (!changes.length || !connection.isLive()) return;
+      look = setTimeout(changed, settle * (1 + Math.random())); // of many pages at once
+    };
     const soon = () => {
       timer ??= setTimeout(() => {
         timer = undefined;
@@ -90,9 +99,11 @@ export function useChanges(changes: Changes[], changed: () => void) {
         connection.client.subscription(query, variables).subscribe(soon)
           .unsubscribe,
     );
-    ends.push(connection.onLive(() => connection.isLive() && soon()));
+    ends.push(connection.onLive(missed));
+    missed();
     return () => {
       clearTimeout(timer);
+      clearTimeout(look);
       ends.forEach(end => end());
     };
     // The subscriptions are the same while their text is.
