@@ -17,6 +17,7 @@ type company struct {
 	systems    []string
 	resources  []string
 	components []named
+	users      []string
 	files      map[string]string // text by slash-separated path
 	entities   int
 }
@@ -94,7 +95,8 @@ func (c *company) organisation() {
 		d.group(t, "team", fmt.Sprintf("department-%d", i%departments), "Builds and runs "+strings.Split(t, "-")[1])
 	}
 	for i := range max(10, c.size/5) {
-		d.user(fmt.Sprintf("%s.%s.%d", c.pick(givenNames()), c.pick(familyNames()), i), c.some(1+i%5/4, func() string { return c.pick(c.teams) }))
+		c.users = append(c.users, fmt.Sprintf("%s.%s.%d", c.pick(givenNames()), c.pick(familyNames()), i))
+		d.user(c.users[i], c.some(1+i%5/4, func() string { return c.pick(c.teams) }))
 	}
 	c.put("org/people.yaml", d)
 }

@@ -32,6 +32,8 @@ type settings struct {
 	beside       int
 	docs         int
 	files        int
+	frontEnd     string
+	rounds       int
 }
 
 func main() {
@@ -53,13 +55,15 @@ func run(ctx context.Context) error {
 	flag.StringVar(&s.server, "server", "", "the server program to measure; none without it")
 	flag.IntVar(&s.seconds, "seconds", 10, "how long each kind of request that has a goal is sent; others half as long")
 	flag.StringVar(&s.profiles, "profiles", "", "a folder for CPU and heap profiles; none are made without it")
-	flag.StringVar(&s.parts, "parts", "catalog,server,many,knowledge,code,previews", "what to measure; server, previews, credentials, which starts a real Vault and PostgreSQL, gitops, which starts a real Gitea, and much of many need -server, as do million, which takes minutes, and backstage, which sets real Backstage beside the server; argocd starts a real Argo CD and is run in the repository")
+	flag.StringVar(&s.parts, "parts", "catalog,server,many,knowledge,code,previews", "what to measure; server, previews, credentials, which starts a real Vault and PostgreSQL, gitops, which starts a real Gitea, and much of many need -server, as do million, which takes minutes, and backstage, which sets real Backstage beside the server, and ui, which opens pages of the front end in a browser, with -components by the server alone and with -beside by a real Backstage as well, 0 for neither; argocd starts a real Argo CD and is run in the repository")
 	flag.IntVar(&s.repositories, "repositories", 1000, "repositories of the part many")
 	flag.IntVar(&s.sweeps, "sweeps", 100, "looks at many repositories of which none has changed")
 	flag.IntVar(&s.requests, "requests", 1_000_000, "requests of the part million")
 	flag.IntVar(&s.beside, "beside", 1000, "components of the part backstage, of which Backstage reads about fifteen a second")
 	flag.IntVar(&s.docs, "documents", 50_000, "documents of the part knowledge")
 	flag.IntVar(&s.files, "files", 60_000, "files of the part code")
+	flag.StringVar(&s.frontEnd, "ui", "", "the folder of a built front end for the part ui; built by internal/realtest/ui.sh without it")
+	flag.IntVar(&s.rounds, "visits", 5, "visits to each page of the part ui, after three that fill the browser's cache")
 	flag.Parse()
 	return s.measure(ctx)
 }
@@ -119,6 +123,11 @@ func (s settings) measure(ctx context.Context) error {
 	}
 	if s.wants("million") {
 		if err := s.million(ctx, r, dir); err != nil {
+			return err
+		}
+	}
+	if s.wants("ui") {
+		if err := s.ui(ctx, r, dir); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package realtest
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,29 +16,45 @@ import (
 // playwright-core.
 func Browser(t testing.TB) Clients {
 	t.Helper()
+	c, err := FindBrowser()
+	need(t, "the browser", err)
+	return c
+}
+
+// FindBrowser is Browser for programs that are no tests; an error tells what is
+// missing.
+func FindBrowser() (Clients, error) {
 	dir, err := installed("browser-*", "browser.sh")
 	if err == nil {
 		_, err = exec.LookPath("chromium")
 	}
-	need(t, "the browser", err)
-	return Clients{Dir: dir, Node: nodeIn(dir)}
+	return Clients{Dir: dir, Node: nodeIn(dir)}, err
 }
 
 // UI gives the folder of the front end as ui.sh builds it of this checkout's
 // files, which is done at most once for each state of them.
 func UI(t testing.TB, script string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
+	dir, err := BuildUI(t.Context(), script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// BuildUI is UI for programs that are no tests.
+func BuildUI(ctx context.Context, script string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, script, args...) //nolint:gosec // a script of this repository
 	var stderr lastLines
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%s: %v\n%s\n%s", script, err, out, stderr)
+		return "", fmt.Errorf("%s: %w\n%s\n%s", script, err, out, stderr)
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	return lines[len(lines)-1]
+	return lines[len(lines)-1], nil
 }
 
 // Walked is what a script saw in a browser.

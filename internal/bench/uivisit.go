@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	_ "embed" // of the browser's script
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fairlead-dev/fairlead/internal/realtest"
+)
+
+//go:embed ui/visit.cjs
+var visitScript []byte
+
+// patience is how long a page may take.
+const patience = 30 * time.Second
+
+// uiVisit is what one visit to a page took: times in milliseconds, sizes in
+// bytes.
+type uiVisit struct {
+	Name string
+	// Content is how long it was from the beginning to what is to be read.
+	Content float64
+	// Server is the part of that in which an answer of the server was awaited.
+	Server float64
+	// Requests are those to the API, also after the content.
+	Requests   int
+	Size       float64 // of their answers
+	Slowest    float64
+	SlowestURL string
+	Heap       float64
+	// Failed says why the content did not come.
+	Failed string
+}
+
+func (v uiVisit) String() string {
+	if v.Failed != "" {
+		return "failed: " + v.Failed
+	}
+	return fmt.Sprintf("%.0f ms; %.1f ms, %d, %.0f ms; %.0f kB; %.0f MB", v.Content, v.Server, v.Requests, v.Slowest, v.Size/1e3, v.Heap/1e6)
+}
+
+// visit opens pages in the browser and gives the middle visit to each by its
+// name, with what was worst of all of them.
+func (u *uiBench) visit(ctx context.Context, base string, pages []uiPage) (map[string]uiVisit, error) {
+	order, err := json.Marshal(map[string]any{"base": base, "pages": pages, "rounds": u.rounds, "patience": patience.Milliseconds(), "profile": u.profiles})
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, u.browser.Node, "-") //nolint:gosec // Node as browser.sh installed it
+	cmd.Env = append(os.Environ(), "FAIRLEAD_VISITS="+string(order), "NODE_PATH="+filepath.Join(u.browser.Dir, "node_modules"))
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(visitScript), os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("the browser: %w", err)
+	}
+	var seen struct {
+		Visits   []uiVisit
+		Troubles []string
+		Failed   string
+	}
+	if err := json.Unmarshal(out, &seen); err != nil {
+		return nil, err
+	}
+	if seen.Failed != "" {
+		return nil, fmt.Errorf("the browser: %s; %s", seen.Failed, strings.Join(seen.Troubles, "; "))
+	}
+	by := map[string][]uiVisit{}
+	for _, v := range seen.Visits {
+		by[v.Name] = append(by[v.Name], v)
+	}
+	middles := map[string]uiVisit{}
+	for name, visits := range by { // one that failed is the last
+		middles[name] = middle(visits)
+	}
+	return middles, nil
+}
+
+// middle is the visit with the middle time to content, with the slowest request
+// and the largest heap of all.
+func middle(visits []uiVisit) uiVisit {
+	if last := visits[len(visits)-1]; last.Failed != "" {
+		return last
+	}
+	slices.SortFunc(visits, func(a, b uiVisit) int { return cmp.Compare(a.Content, b.Content) })
+	m := visits[len(visits)/2]
+	for _, v := range visits {
+		m.Slowest, m.Heap = max(m.Slowest, v.Slowest), max(m.Heap, v.Heap)
+	}
+	return m
+}
+
+// inFrontOf serves the front end of a server with the catalog of a Backstage,
+// at the URL that it gives, until it is stopped.
+func inFrontOf(ctx context.Context, ours string, b *realtest.BackstageServer) (string, func(), error) {
+	here, err1 := url.Parse(ours)
+	there, err2 := url.Parse(b.URL)
+	if err := errors.Join(err1, err2); err != nil {
+		return "", nil, err
+	}
+	pages := &httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.Out.URL.Scheme, p.Out.URL.Host = here.Scheme, here.Host }}
+	catalog := &httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) {
+		p.SetURL(there)
+		p.Out.Header.Set("Authorization", "Bearer "+b.Token)
+	}}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/api/catalog/") {
+			catalog.ServeHTTP(w, r)
+			return
+		}
+		pages.ServeHTTP(w, r)
+	}))
+	stopped := context.AfterFunc(ctx, srv.CloseClientConnections)
+	return srv.URL, func() { stopped(); srv.CloseClientConnections(); srv.Close() }, nil
+}
