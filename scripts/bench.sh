@@ -9,8 +9,11 @@
 # -parts gitops for edits, proposals at a real Gitea (internal/realtest/gitea.sh
 # builds it), plans of fleets and the health of deployments, or
 # -parts backstage -beside 10000 for what a real Backstage takes for the same
-# (ten minutes; internal/realtest/backstage.sh installs it), or -parts argocd for
-# what a preview adds to what a real Argo CD takes (make test-real builds it).
+# (ten minutes; internal/realtest/backstage.sh installs it), -parts argocd for
+# what a preview adds to what a real Argo CD takes (make test-real builds it), or
+# -parts ui for pages of the front end in a browser, with -components by the
+# server alone (26600 are 55,000 entities) and with -beside by a real Backstage
+# as well, 0 for neither (internal/realtest/browser.sh and backstage.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tmp=$(mktemp -d)

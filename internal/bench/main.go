@@ -63,7 +63,7 @@ func run(ctx context.Context) error {
 	flag.IntVar(&s.docs, "documents", 50_000, "documents of the part knowledge")
 	flag.IntVar(&s.files, "files", 60_000, "files of the part code")
 	flag.StringVar(&s.frontEnd, "ui", "", "the folder of a built front end for the part ui; built by internal/realtest/ui.sh without it")
-	flag.IntVar(&s.rounds, "visits", 5, "visits to each page of the part ui, after three that fill the browser's cache")
+	flag.IntVar(&s.rounds, "visits", 5, "visits to each page of the part ui, after two that fill the browser's cache")
 	flag.Parse()
 	return s.measure(ctx)
 }

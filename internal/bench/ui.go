@@ -67,7 +67,7 @@ func (u *uiBench) serve(ctx context.Context, dir string, components int) (*serve
 		return nil, nil, err
 	}
 	text = fmt.Appendf(text, "ui: {dir: %q, guest: {subject: %q, groups: [%q], roles: [sre]}}\n", u.built, "user:default/"+repo.users[0], "group:default/"+repo.teams[0])
-	if err := os.WriteFile(config, text, 0o600); err != nil {
+	if err := os.WriteFile(config, text, 0o600); err != nil { //nolint:gosec // below the program's own temporary folder
 		return nil, nil, err
 	}
 	srv, err := startServer(ctx, u.server, config)

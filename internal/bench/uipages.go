@@ -38,14 +38,16 @@ func (p uiPage) names() []string {
 // uiPages are the pages that are measured.
 func uiPages(repo *repository) []uiPage {
 	one, team := repo.components[0], repo.teams[0]
+	all := url.Values{"filters[kind]": {"component"}, "filters[user]": {"all"}}
+	services := url.Values{"filters[kind]": {"component"}, "filters[user]": {"all"}, "filters[type]": {"service"}, "filters[owners]": {"group:default/" + team}}
 	home := "/catalog/" + one.namespace + "/component/" + one.name
 	return []uiPage{
 		{Name: "index, what one owns", Path: "/", Holds: []string{"Owned Components (", title(first(repo, team))}, Goal: "1 s", Steps: []uiStep{
 			{Name: "search in it, from the last key", Into: "Search", Type: one.name, Holds: []string{"Owned Components (1)", title(one.name)}},
 			{Name: "an entity, from the index", Link: home, Holds: []string{"Looks after", title(team)}},
 		}},
-		{Name: "index, all components", Path: listed("component", "user", "all"), Holds: []string{"All Components (", title(first(repo, ""))}, Goal: "1 s"},
-		{Name: "index, services of a team", Path: listed("component", "user", "all", "type", "service", "owners", "group:default/"+team), Holds: []string{"All service Components ("}, Goal: "1 s"},
+		{Name: "index, all components", Path: listed(all), Holds: []string{"All Components (", title(first(repo, ""))}, Goal: "1 s"},
+		{Name: "index, services of a team", Path: listed(services), Holds: []string{"All service Components ("}, Goal: "1 s"},
 		{Name: "an entity", Path: home, Holds: []string{"Looks after", title(team)}, Goal: "0.5 s, of which 20 ms"},
 		{Name: "a system", Path: "/catalog/default/system/" + repo.systems[0], Holds: []string{"From one end of", "Has components"}},
 		{Name: "a group of a team", Path: "/catalog/default/group/" + team, Holds: []string{"Builds and runs", "Ownership"}},
@@ -57,13 +59,7 @@ func uiPages(repo *repository) []uiPage {
 }
 
 // listed is the path of the index with filters.
-func listed(kind string, filters ...string) string {
-	q := url.Values{"filters[kind]": {kind}}
-	for i := 0; i < len(filters); i += 2 {
-		q.Set("filters["+filters[i]+"]", filters[i+1])
-	}
-	return "/?" + q.Encode()
-}
+func listed(filters url.Values) string { return "/?" + filters.Encode() }
 
 // first is the first component by name that a team owns; of all without one.
 func first(repo *repository, team string) string {

@@ -35,7 +35,7 @@ func FindBrowser() (Clients, error) {
 // files, which is done at most once for each state of them.
 func UI(t testing.TB, script string, args ...string) string {
 	t.Helper()
-	dir, err := BuildUI(t.Context(), script)
+	dir, err := BuildUI(t.Context(), script, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func UI(t testing.TB, script string, args ...string) string {
 }
 
 // BuildUI is UI for programs that are no tests.
-func BuildUI(ctx context.Context, script string) (string, error) {
+func BuildUI(ctx context.Context, script string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, script, args...) //nolint:gosec // a script of this repository

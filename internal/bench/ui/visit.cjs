@@ -11,7 +11,7 @@ const quiet = [
   '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync',
 ];
-const fillings = 3; // the browser keeps compiled scripts from the third visit on
+const fillings = 2; // after which the browser has compiled scripts, too
 
 // shown waits until the page holds all texts, and gives when that was, in
 // milliseconds of the page's own clock.

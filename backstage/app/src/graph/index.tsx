@@ -4,6 +4,7 @@ import {
 } from '@backstage/frontend-plugin-api';
 import catalogGraphPlugin from '@backstage/plugin-catalog-graph/alpha';
 import { Renewed } from '@fairlead/backstage-plugin';
+import { Bounded } from './Bounded';
 
 /** The graph keeps what it has fetched, and is drawn anew upon changes. */
 const card = catalogGraphPlugin
@@ -13,12 +14,24 @@ const card = catalogGraphPlugin
       const output = original();
       yield* output;
       yield coreExtensionData.reactElement(
-        <Renewed>{output.get(coreExtensionData.reactElement)}</Renewed>,
+        <Renewed>
+          <Bounded>{output.get(coreExtensionData.reactElement)}</Bounded>
+        </Renewed>,
       );
     },
   });
 
+const page = catalogGraphPlugin.getExtension('page:catalog-graph').override({
+  *factory(original) {
+    const output = original();
+    yield* output;
+    yield coreExtensionData.reactElement(
+      <Bounded>{output.get(coreExtensionData.reactElement)}</Bounded>,
+    );
+  },
+});
+
 export const graphModule = createFrontendModule({
   pluginId: 'catalog-graph',
-  extensions: [card],
+  extensions: [card, page],
 });
