@@ -1,5 +1,6 @@
-import { Flex, Text } from '@backstage/ui';
+import { Flex, Link, Text } from '@backstage/ui';
 import type { Fault } from '@fairlead/backstage-plugin-common';
+import { useApprovalHref } from '../agents/links';
 import { useLiveQuery } from '../client';
 import { CopyButton, FaultPanel, When } from '../parts';
 import {
@@ -16,12 +17,13 @@ const Request = (props: { id: string }) => {
     variables: { id: props.id },
     changes,
   });
+  const hrefOf = useApprovalHref();
   const request = data?.approval;
   const by = request?.decidedBy && ` by ${request.decidedBy}`;
   return (
     <Flex direction="column" gap="1" role="status">
       <Flex align="center" gap="1">
-        <Text>Request {props.id}</Text>
+        <Link href={hrefOf(props.id)}>Request {props.id}</Link>
         <CopyButton text={props.id} what="the request" />
       </Flex>
       {request && (

@@ -1,6 +1,6 @@
 import { Select, Switch, TextField } from '@backstage/ui';
 import { useEffect, useState } from 'react';
-import { useSearchParams } from 'react-router-dom';
+import { useAppSearchParams } from '@backstage/frontend-plugin-api';
 import { phases } from './Phase';
 import type { Filter } from './preview';
 
@@ -9,7 +9,7 @@ const calm = 300; // milliseconds after the last key
 
 /** Which previews are listed, which the address of the page tells. */
 export function useFilter(): [Filter, (change: Filter) => void] {
-  const [params, setParams] = useSearchParams();
+  const [params, setParams] = useAppSearchParams();
   const given = (name: string) => params.get(name) || undefined;
   const filter: Filter = {
     service: given('service'),

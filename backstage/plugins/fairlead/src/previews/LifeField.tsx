@@ -1,5 +1,6 @@
 import { Flex, Radio, RadioGroup, TextField } from '@backstage/ui';
 import { useState } from 'react';
+import styles from './previews.module.css';
 
 /** A time that can be chosen: what is sent, and what is read. */
 export type Life = [sent: string, read: string];
@@ -30,6 +31,7 @@ export const LifeField = ({
       <RadioGroup
         label={label}
         orientation="horizontal"
+        className={styles.lives}
         value={own ? other : value}
         onChange={choose}
       >

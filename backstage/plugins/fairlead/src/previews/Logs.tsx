@@ -8,6 +8,9 @@ import { PreviewLogsDocument } from './previews.generated';
 const tails = ['100', '300', '1000'];
 const never = 2 ** 31 - 1;
 
+/** A moment without the fractions of its second. */
+const second = (at: string) => at.replace(/\.\d+/, '');
+
 /** The last lines that a preview wrote, followed while they are shown. */
 export const Logs = (props: { id: string; name: string }) => {
   const [tail, setTail] = useState(tails[0]);
@@ -19,7 +22,7 @@ export const Logs = (props: { id: string; name: string }) => {
   });
   const lines = logs.data?.previewLogs?.lines ?? [];
   const text = lines
-    .map(line => (line.at ? `${line.at} ${line.text}` : line.text))
+    .map(line => (line.at ? `${second(line.at)} ${line.text}` : line.text))
     .join('\n');
   const box = useRef<HTMLPreElement>(null);
   useLayoutEffect(() => {
@@ -29,6 +32,7 @@ export const Logs = (props: { id: string; name: string }) => {
     <Flex direction="column" gap="3">
       <Flex align="center" gap="3" className={styles.wrapping}>
         <Select
+          className={styles.select}
           aria-label="Last lines"
           options={tails.map(t => ({ id: t, label: `Last ${t} lines` }))}
           value={tail}

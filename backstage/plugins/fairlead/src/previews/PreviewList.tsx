@@ -1,8 +1,8 @@
-import { Button, Flex, TablePagination, VisuallyHidden } from '@backstage/ui';
+import { Button, Flex, VisuallyHidden } from '@backstage/ui';
 import { RiAddLine } from '@remixicon/react';
 import { useState, type ReactNode } from 'react';
 import { useLiveQuery } from '../client';
-import { Answer } from '../parts';
+import { Answer, Pager, usePaging } from '../parts';
 import { CreateDialog } from './CreateDialog';
 import { Details } from './Details';
 import { DeleteDialog, ExtendDialog, ForceDialog } from './EndDialogs';
@@ -12,7 +12,6 @@ import { PreviewTable, type ActName } from './PreviewTable';
 import styles from './previews.module.css';
 import { PreviewChangesDocument, PreviewsDocument } from './previews.generated';
 import { useNews } from './useNews';
-import { usePages } from './usePages';
 
 const dialogs = {
   extend: ExtendDialog,
@@ -52,13 +51,13 @@ interface PreviewListProps {
 /** Previews page by page, as they change, and what can be done with them. */
 export const PreviewList = (props: PreviewListProps) => {
   const { filter, service } = props;
-  const pages = usePages(JSON.stringify(filter));
+  const paging = usePaging(JSON.stringify(filter));
   const [opened, open] = useOpened();
   const [act, setAct] = useState<Begun>();
   const mayForce = useMay('previews.force');
   const previews = useLiveQuery({
     query: PreviewsDocument,
-    variables: { ...filter, first: pages.size, after: pages.after },
+    variables: { ...filter, first: 50, after: paging.after },
     changes: [
       { query: PreviewChangesDocument, variables: { service: filter.service } },
     ],
@@ -82,21 +81,15 @@ export const PreviewList = (props: PreviewListProps) => {
       </Flex>
       <Answer
         of={previews}
-        empty={{ when: () => !items.length && !pages.back, text: props.empty }}
+        empty={{
+          when: () => !items.length && !paging.newer,
+          text: props.empty,
+        }}
       >
         {() => (
           <>
             <PreviewTable {...{ service, mayForce, onAct }} previews={items} />
-            {(page?.nextCursor || pages.back) && (
-              <TablePagination
-                pageSize={pages.size}
-                showPageSizeOptions={false}
-                hasNextPage={!!page?.nextCursor}
-                hasPreviousPage={!!pages.back}
-                onNextPage={() => pages.forth(page!.nextCursor!)}
-                onPreviousPage={() => pages.back!()}
-              />
-            )}
+            <Pager of={paging} next={page?.nextCursor} what="previews" />
           </>
         )}
       </Answer>

@@ -34,15 +34,16 @@ export type ActName = 'details' | 'extend' | 'delete' | 'force';
 export type OnAct = (name: ActName, preview: Preview) => void;
 
 /** Where a preview answers. */
-export const Address = ({ url }: { url: string | null }) =>
-  url && /^https?:/.test(url) ? (
+export const Address = (props: { url: string | null; className?: string }) =>
+  props.url && /^https?:/.test(props.url) ? (
     <Link
-      href={url}
+      href={props.url}
       target="_blank"
       rel="noopener noreferrer"
-      className={styles.long}
+      variant="body-small"
+      className={props.className ?? styles.long}
     >
-      {url.replace(/^https?:\/\/|\/$/g, '')}
+      {props.url.replace(/^https?:\/\/|\/$/g, '')}
     </Link>
   ) : null;
 
@@ -71,7 +72,7 @@ const What = ({ preview: p, named }: { preview: Preview; named: boolean }) => {
           </Text>
         )}
       </Flex>
-      <Address url={p.url} />
+      <Address url={p.url} className={styles.address} />
     </Flex>
   );
 };
@@ -161,7 +162,9 @@ interface PreviewTableProps {
 export const PreviewTable = (props: PreviewTableProps) => (
   <TableRoot aria-label="Previews">
     <TableHeader>
-      <Column isRowHeader>Preview</Column>
+      <Column isRowHeader className={styles.most}>
+        Preview
+      </Column>
       <Column>Phase</Column>
       <Column className={styles.brief}>Time left</Column>
       <Column className={styles.wide}>Asked for by</Column>

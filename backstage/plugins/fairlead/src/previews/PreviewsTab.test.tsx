@@ -100,16 +100,10 @@ describe('The tab of previews', () => {
           : page([previewOf()], 'c2'),
     });
     await screen.findByText('main');
-    await userEvent.click(
-      screen.getByRole('button', { name: 'Next table page' }),
-    );
+    await userEvent.click(screen.getByRole('button', { name: 'Older' }));
     expect(await screen.findByText('old')).toBeInTheDocument();
-    expect(
-      screen.getByRole('button', { name: 'Next table page' }),
-    ).toBeDisabled();
-    await userEvent.click(
-      screen.getByRole('button', { name: 'Previous table page' }),
-    );
+    expect(screen.getByRole('button', { name: 'Older' })).toBeDisabled();
+    await userEvent.click(screen.getByRole('button', { name: 'Newer' }));
     expect(await screen.findByText('main')).toBeInTheDocument();
   });
 

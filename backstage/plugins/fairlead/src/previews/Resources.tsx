@@ -7,22 +7,21 @@ import {
   Row,
   TableBody,
   TableHeader,
-  TablePagination,
   TableRoot,
   Text,
 } from '@backstage/ui';
 import { useLiveQuery } from '../client';
-import { Answer } from '../parts';
+import { Answer, Pager, usePaging } from '../parts';
 import { PreviewFiguresDocument } from './figures.generated';
 import { bytes, seconds } from './measures';
-import { usePages } from './usePages';
+import styles from './previews.module.css';
 
 /** What each preview takes now. */
 export const Resources = ({ service }: { service?: string }) => {
-  const pages = usePages(service ?? '');
+  const paging = usePaging(service);
   const figures = useLiveQuery({
     query: PreviewFiguresDocument,
-    variables: { service, first: pages.size, after: pages.after },
+    variables: { service, first: 50, after: paging.after },
     every: 10_000,
   });
   const page = figures.data?.previewResources;
@@ -34,7 +33,7 @@ export const Resources = ({ service }: { service?: string }) => {
     <Answer
       of={figures}
       empty={{
-        when: () => !items.length && !pages.back,
+        when: () => !items.length && !paging.newer,
         text: 'No previews are there.',
       }}
     >
@@ -48,50 +47,43 @@ export const Resources = ({ service }: { service?: string }) => {
               `; of ${items.length - known.length} that is not known`}
             .
           </Text>
-          <TableRoot aria-label="What previews take">
-            <TableHeader>
-              <Column isRowHeader>Preview</Column>
-              <Column>Asked for by</Column>
-              <Column>Memory</Column>
-              <Column>Disk</Column>
-              <Column>Processor</Column>
-              <Column>Processes</Column>
-            </TableHeader>
-            <TableBody>
-              {items.map(({ preview: p, resources: r }) => (
-                <Row key={p.id} id={p.id}>
-                  <Cell>
-                    <EntityRefLink entityRef={p.service} />
-                    <Text as="div" variant="body-small" color="secondary">
-                      {p.revision}, {p.phase}
-                    </Text>
-                  </Cell>
-                  <Cell>
-                    <EntityRefLink entityRef={p.person} defaultKind="user" />
-                    {p.agent && (
+          <div className={styles.scrolled}>
+            <TableRoot aria-label="What previews take">
+              <TableHeader>
+                <Column isRowHeader>Preview</Column>
+                <Column>Asked for by</Column>
+                <Column>Memory</Column>
+                <Column>Disk</Column>
+                <Column>Processor</Column>
+                <Column>Processes</Column>
+              </TableHeader>
+              <TableBody>
+                {items.map(({ preview: p, resources: r }) => (
+                  <Row key={p.id} id={p.id}>
+                    <Cell>
+                      <EntityRefLink entityRef={p.service} />
                       <Text as="div" variant="body-small" color="secondary">
-                        {p.agent}
+                        {p.revision}, {p.phase}
                       </Text>
-                    )}
-                  </Cell>
-                  <CellText title={r ? bytes(r.memoryBytes) : 'not known'} />
-                  <CellText title={r ? bytes(r.diskBytes) : 'not known'} />
-                  <CellText title={r ? seconds(r.cpuSeconds) : 'not known'} />
-                  <CellText title={r ? String(r.processes) : 'not known'} />
-                </Row>
-              ))}
-            </TableBody>
-          </TableRoot>
-          {(page?.nextCursor || pages.back) && (
-            <TablePagination
-              pageSize={pages.size}
-              showPageSizeOptions={false}
-              hasNextPage={!!page?.nextCursor}
-              hasPreviousPage={!!pages.back}
-              onNextPage={() => pages.forth(page!.nextCursor!)}
-              onPreviousPage={() => pages.back!()}
-            />
-          )}
+                    </Cell>
+                    <Cell>
+                      <EntityRefLink entityRef={p.person} defaultKind="user" />
+                      {p.agent && (
+                        <Text as="div" variant="body-small" color="secondary">
+                          {p.agent}
+                        </Text>
+                      )}
+                    </Cell>
+                    <CellText title={r ? bytes(r.memoryBytes) : 'not known'} />
+                    <CellText title={r ? bytes(r.diskBytes) : 'not known'} />
+                    <CellText title={r ? seconds(r.cpuSeconds) : 'not known'} />
+                    <CellText title={r ? String(r.processes) : 'not known'} />
+                  </Row>
+                ))}
+              </TableBody>
+            </TableRoot>
+          </div>
+          <Pager of={paging} next={page?.nextCursor} what="previews" />
         </Flex>
       )}
     </Answer>

@@ -21,6 +21,7 @@ import {
   type PreviewStraysQuery,
 } from './figures.generated';
 import { bytes } from './measures';
+import styles from './previews.module.css';
 
 type Found = NonNullable<PreviewStraysQuery['previewStrays']>;
 type Stray = Found['items'][number];
@@ -32,46 +33,48 @@ const StrayTable = (props: {
   chosen: Set<string>;
   setChosen: (ids: Set<string>) => void;
 }) => (
-  <TableRoot
-    aria-label="Strays"
-    selectionMode="multiple"
-    selectionBehavior="toggle"
-    selectedKeys={props.chosen}
-    onSelectionChange={keys =>
-      props.setChosen(
-        new Set(
-          keys === 'all' ? props.items.map(s => s.id) : [...keys].map(String),
-        ),
-      )
-    }
-  >
-    <TableHeader>
-      <Column isRowHeader>Preview</Column>
-      <Column>What there is</Column>
-      <Column>Why it is a stray</Column>
-      <Column>Found by</Column>
-      <Column>Since</Column>
-    </TableHeader>
-    <TableBody>
-      {props.items.map(s => (
-        <Row key={s.id} id={s.id}>
-          <CellText
-            title={s.id}
-            description={[s.service, s.person, s.agent]
-              .filter(Boolean)
-              .join(', ')}
-          />
-          <CellText
-            title={s.what.join(', ')}
-            description={s.diskBytes ? bytes(s.diskBytes) : undefined}
-          />
-          <CellText title={s.reason} />
-          <CellText title={s.deployer} />
-          <Cell>{s.since ? <When at={s.since} /> : 'not known'}</Cell>
-        </Row>
-      ))}
-    </TableBody>
-  </TableRoot>
+  <div className={styles.scrolled}>
+    <TableRoot
+      aria-label="Strays"
+      selectionMode="multiple"
+      selectionBehavior="toggle"
+      selectedKeys={props.chosen}
+      onSelectionChange={keys =>
+        props.setChosen(
+          new Set(
+            keys === 'all' ? props.items.map(s => s.id) : [...keys].map(String),
+          ),
+        )
+      }
+    >
+      <TableHeader>
+        <Column isRowHeader>Preview</Column>
+        <Column>What there is</Column>
+        <Column>Why it is a stray</Column>
+        <Column>Found by</Column>
+        <Column>Since</Column>
+      </TableHeader>
+      <TableBody>
+        {props.items.map(s => (
+          <Row key={s.id} id={s.id}>
+            <CellText
+              title={s.id}
+              description={[s.service, s.person, s.agent]
+                .filter(Boolean)
+                .join(', ')}
+            />
+            <CellText
+              title={s.what.join(', ')}
+              description={s.diskBytes ? bytes(s.diskBytes) : undefined}
+            />
+            <CellText title={s.reason} />
+            <CellText title={s.deployer} />
+            <Cell>{s.since ? <When at={s.since} /> : 'not known'}</Cell>
+          </Row>
+        ))}
+      </TableBody>
+    </TableRoot>
+  </div>
 );
 
 const SweepDialog = (props: {

@@ -13,6 +13,7 @@ import {
 import { useState } from 'react';
 import { useLiveQuery } from '../client';
 import { Answer } from '../parts';
+import styles from './previews.module.css';
 import {
   PreviewUsageDocument,
   type UsageLineFragment,
@@ -33,43 +34,49 @@ const Name = ({ title, name }: { title: string; name: string | null }) => {
 interface LinesProps {
   title: string;
   currency: string | null;
+  /** Hours have a price here. */
+  priced: boolean;
   lines: UsageLineFragment[];
 }
 
-const Lines = ({ title, currency, lines }: LinesProps) =>
+const Lines = ({ title, currency, priced, lines }: LinesProps) =>
   lines.length ? (
-    <TableRoot aria-label={`Usage by ${title.toLowerCase()}`}>
-      <TableHeader>
-        <Column isRowHeader>{title}</Column>
-        <Column>Now</Column>
-        <Column>Created</Column>
-        <Column>Never ready</Column>
-        <Column>Hours</Column>
-        <Column>Most at once</Column>
-        <Column>Cost</Column>
-      </TableHeader>
-      <TableBody>
-        {lines.map(line => (
-          <Row key={line.name ?? ''} id={line.name ?? 'none'}>
-            <Cell>
-              <Name title={title} name={line.name} />
-            </Cell>
-            <CellText title={String(line.now)} />
-            <CellText title={String(line.created)} />
-            <CellText title={String(line.failed)} />
-            <CellText title={line.hours.toFixed(1)} />
-            <CellText title={String(line.peak)} />
-            <CellText
-              title={
-                line.cost === null
-                  ? 'no price'
-                  : `${line.cost.toFixed(2)} ${currency ?? ''}`.trim()
-              }
-            />
-          </Row>
-        ))}
-      </TableBody>
-    </TableRoot>
+    <div className={styles.scrolled}>
+      <TableRoot aria-label={`Usage by ${title.toLowerCase()}`}>
+        <TableHeader>
+          <Column isRowHeader>{title}</Column>
+          <Column>Now</Column>
+          <Column>Created</Column>
+          <Column>Never ready</Column>
+          <Column>Hours</Column>
+          <Column>Most at once</Column>
+          {priced && <Column>Cost</Column>}
+        </TableHeader>
+        <TableBody>
+          {lines.map(line => (
+            <Row key={line.name ?? ''} id={line.name ?? 'none'}>
+              <Cell>
+                <Name title={title} name={line.name} />
+              </Cell>
+              <CellText title={String(line.now)} />
+              <CellText title={String(line.created)} />
+              <CellText title={String(line.failed)} />
+              <CellText title={line.hours.toFixed(1)} />
+              <CellText title={String(line.peak)} />
+              {priced && (
+                <CellText
+                  title={
+                    line.cost === null
+                      ? 'no price'
+                      : `${line.cost.toFixed(2)} ${currency ?? ''}`.trim()
+                  }
+                />
+              )}
+            </Row>
+          ))}
+        </TableBody>
+      </TableRoot>
+    </div>
   ) : null;
 
 /** What previews took in a period, by team, person and agent. */
@@ -83,6 +90,7 @@ export const Usage = ({ service }: { service?: string }) => {
   return (
     <Flex direction="column" gap="4" align="start">
       <Select
+        className={styles.select}
         label="Period"
         options={periods}
         value={period}
@@ -99,10 +107,30 @@ export const Usage = ({ service }: { service?: string }) => {
         {({ previewUsage: of }) =>
           of && (
             <>
-              <Lines title="All" currency={of.currency} lines={[of.total]} />
-              <Lines title="Team" currency={of.currency} lines={of.teams} />
-              <Lines title="Person" currency={of.currency} lines={of.people} />
-              <Lines title="Agent" currency={of.currency} lines={of.agents} />
+              <Lines
+                title="All"
+                currency={of.currency}
+                priced={of.total.cost !== null}
+                lines={[of.total]}
+              />
+              <Lines
+                title="Team"
+                currency={of.currency}
+                priced={of.total.cost !== null}
+                lines={of.teams}
+              />
+              <Lines
+                title="Person"
+                currency={of.currency}
+                priced={of.total.cost !== null}
+                lines={of.people}
+              />
+              <Lines
+                title="Agent"
+                currency={of.currency}
+                priced={of.total.cost !== null}
+                lines={of.agents}
+              />
             </>
           )
         }

@@ -143,7 +143,9 @@ describe('Creating a preview', () => {
             }),
     });
     await userEvent.click(create);
-    expect(await dialog.findByText('Request r1')).toBeInTheDocument();
+    expect(
+      await dialog.findByRole('link', { name: 'Request r1' }),
+    ).toHaveAttribute('href', '/fairlead/approvals?id=r1');
     expect(await dialog.findByText(/It is pending/)).toBeInTheDocument();
     await waitFor(() => expect(connection.isLive()).toBe(true));
     state = 'granted';

@@ -1,10 +1,10 @@
-import { useSearchParams } from 'react-router-dom';
+import { useAppSearchParams } from '@backstage/frontend-plugin-api';
 
 const name = 'preview';
 
 /** Tells where a preview's details are on this page, by its id. */
 export function useHrefs(): (id: string) => string {
-  const [params] = useSearchParams();
+  const [params] = useAppSearchParams();
   return id => {
     const next = new URLSearchParams(params);
     next.set(name, id);
@@ -14,7 +14,7 @@ export function useHrefs(): (id: string) => string {
 
 /** The preview whose details are open, which the address of the page tells. */
 export function useOpened(): [string | null, (id?: string) => void] {
-  const [params, setParams] = useSearchParams();
+  const [params, setParams] = useAppSearchParams();
   const open = (id?: string) =>
     setParams(now => {
       const next = new URLSearchParams(now);
