@@ -33,7 +33,7 @@ export interface LiveQuery<D> {
   refresh(): void;
 }
 
-const together = 200; // milliseconds in which changes make one request
+const together = 50; // milliseconds in which changes make one request
 const settle = 1_000; // milliseconds until what was missed is looked for
 
 /** Asks once, and again whenever something of it may have changed. */

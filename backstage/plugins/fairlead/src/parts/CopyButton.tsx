@@ -1,28 +1,59 @@
-import { ButtonIcon, Tooltip, TooltipTrigger } from '@backstage/ui';
-import { RiCheckLine, RiFileCopyLine } from '@remixicon/react';
+import {
+  ButtonIcon,
+  Tooltip,
+  TooltipTrigger,
+  VisuallyHidden,
+} from '@backstage/ui';
+import {
+  RiCheckLine,
+  RiErrorWarningLine,
+  RiFileCopyLine,
+} from '@remixicon/react';
 import { useEffect, useState } from 'react';
+
+const looks = {
+  ready: { icon: <RiFileCopyLine />, says: '', tip: 'Copy' },
+  copied: { icon: <RiCheckLine />, says: 'Copied', tip: 'Copied' },
+  failed: {
+    icon: <RiErrorWarningLine />,
+    says: 'Could not copy',
+    // Browsers keep the clipboard from pages that are not served by HTTPS.
+    tip: 'The browser keeps this page from copying; copy it by hand',
+  },
+};
 
 /** Copies a text; what names it for those who do not see it. */
 export const CopyButton = (props: { text: string; what: string }) => {
-  const [copied, setCopied] = useState(false);
+  const [state, setState] = useState<keyof typeof looks>('ready');
   useEffect(() => {
-    const timer = copied && setTimeout(() => setCopied(false), 2_000);
-    return () => void (timer && clearTimeout(timer));
-  }, [copied]);
+    if (state === 'ready') return undefined;
+    const timer = setTimeout(() => setState('ready'), 2_000);
+    return () => clearTimeout(timer);
+  }, [state]);
   const copy = async () => {
-    await navigator.clipboard.writeText(props.text);
-    setCopied(true);
+    try {
+      await navigator.clipboard.writeText(props.text);
+      setState('copied');
+    } catch {
+      setState('failed');
+    }
   };
+  const { icon, says, tip } = looks[state];
   return (
-    <TooltipTrigger>
-      <ButtonIcon
-        size="small"
-        variant="tertiary"
-        aria-label={copied ? `Copied ${props.what}` : `Copy ${props.what}`}
-        icon={copied ? <RiCheckLine /> : <RiFileCopyLine />}
-        onPress={copy}
-      />
-      <Tooltip>{copied ? 'Copied' : 'Copy'}</Tooltip>
-    </TooltipTrigger>
+    <>
+      <TooltipTrigger>
+        <ButtonIcon
+          size="small"
+          variant="tertiary"
+          aria-label={`${says || 'Copy'} ${props.what}`}
+          icon={icon}
+          onPress={copy}
+        />
+        <Tooltip>{tip}</Tooltip>
+      </TooltipTrigger>
+      <VisuallyHidden role="status">
+        {says && `${says} ${props.what}`}
+      </VisuallyHidden>
+    </>
   );
 };
