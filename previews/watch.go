@@ -19,8 +19,8 @@ type WatchInput struct {
 }
 
 // Watch gives previews that the caller may see as they are created and change,
-// until ctx ends; several changes within a second are told as one. The channel
-// is closed then, and at once for who may see none.
+// until ctx ends; several changes within half a second are told as one. The
+// channel is closed then, and at once for who may see none.
 func (s *Service) Watch(ctx context.Context, who access.Caller, in WatchInput) <-chan Preview {
 	if s == nil || s.cfg.Policy.Scope(who, access.ReadPreviews).None() {
 		return feed.None[Preview]()
@@ -44,6 +44,10 @@ func (s *Service) Watch(ctx context.Context, who access.Caller, in WatchInput) <
 	})
 }
 
+// rounds is how often it is looked: what an agent has made is to be in an open
+// page within a second.
+const rounds = 500 * time.Millisecond
+
 // goneFor is for how long what is gone is still looked at.
 const goneFor = time.Minute
 
@@ -65,7 +69,9 @@ func watched(reads Reads) *feed.Feed[Record] {
 			q.Before, q.BeforeID = last.CreatedAt, last.ID
 		}
 	}
-	return feed.New(read, func(r *Record) string { return r.ID }, fingerprint)
+	f := feed.New(read, func(r *Record) string { return r.ID }, fingerprint)
+	f.Every = rounds
+	return f
 }
 
 // fingerprint is of what callers are told.

@@ -21,6 +21,7 @@ import {
   RiMore2Line,
   RiRobot2Line,
 } from '@remixicon/react';
+import { useAgentHref } from '../agents/links';
 import { Countdown, When } from '../parts';
 import { useHrefs } from './opened';
 import { Phase } from './Phase';
@@ -110,12 +111,22 @@ const TimeLeft = ({ preview: p, onAct }: { preview: Preview; onAct: OnAct }) =>
   );
 
 /** Who had it made, and by which agent. */
-export const Asker = ({ preview: p }: { preview: Preview }) => (
-  <Flex direction="column" gap="1" align="start">
-    <EntityRefLink entityRef={p.person} defaultKind="user" />
-    {p.agent && <Badge icon={<RiRobot2Line />}>{p.agent}</Badge>}
-  </Flex>
-);
+export const Asker = ({ preview: p }: { preview: Preview }) => {
+  const hrefOf = useAgentHref();
+  return (
+    <Flex direction="column" gap="1" align="start">
+      <EntityRefLink entityRef={p.person} defaultKind="user" />
+      {p.agent && (
+        <Flex align="center" gap="1">
+          <RiRobot2Line size={16} aria-hidden />
+          <Link href={hrefOf(p.agent)} variant="body-small">
+            {p.agent}
+          </Link>
+        </Flex>
+      )}
+    </Flex>
+  );
+};
 
 const Acts = (props: { preview: Preview; mayForce: boolean; onAct: OnAct }) => {
   const { preview: p, mayForce, onAct } = props;
