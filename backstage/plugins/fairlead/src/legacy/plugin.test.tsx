@@ -1,20 +1,23 @@
+import { compatWrapper } from '@backstage/core-compat-api';
 import { renderInTestApp, TestApiProvider } from '@backstage/test-utils';
 import { screen } from '@testing-library/react';
 import { fairleadApiRef } from '../client';
 import { connectTo } from '../testing/connection';
-import { FairleadPage, fairleadPlugin } from './plugin';
+import { FairleadPage } from './FairleadPage';
+import { fairleadPlugin } from './plugin';
 
 describe('legacy', () => {
   it('has the tabs of the page for everything', async () => {
     await renderInTestApp(
       <TestApiProvider apis={[[fairleadApiRef, connectTo({})]]}>
-        <FairleadPage />
+        {compatWrapper(<FairleadPage />)}
       </TestApiProvider>,
       { mountedRoutes: { '/fairlead': fairleadPlugin.routes.root } },
     );
     for (const name of ['Approvals', 'Previews', 'Changes']) {
-      expect(await screen.findByRole('tab', { name })).toBeInTheDocument();
+      const tab = await screen.findByRole('tab', { name }, { timeout: 20_000 });
+      expect(tab).toBeInTheDocument();
     }
     expect([...fairleadPlugin.getApis()]).toHaveLength(1);
-  });
+  }, 30_000);
 });
