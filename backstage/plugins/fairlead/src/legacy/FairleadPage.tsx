@@ -15,6 +15,9 @@ const Changes = lazy(() =>
 const Approvals = lazy(() =>
   import('../agents/ApprovalsPage').then(m => ({ default: m.ApprovalsPage })),
 );
+const Agents = lazy(() =>
+  import('../agents/AgentsPage').then(m => ({ default: m.AgentsPage })),
+);
 
 const wait = <Progress />;
 
@@ -26,6 +29,11 @@ export const FairleadPage = () => (
       <TabbedLayout.Route path="/approvals" title="Approvals">
         <Suspense fallback={wait}>
           <Approvals />
+        </Suspense>
+      </TabbedLayout.Route>
+      <TabbedLayout.Route path="/agents" title="Agents">
+        <Suspense fallback={wait}>
+          <Agents />
         </Suspense>
       </TabbedLayout.Route>
       <TabbedLayout.Route path="/previews" title="Previews">

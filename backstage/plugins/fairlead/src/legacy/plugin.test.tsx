@@ -14,7 +14,7 @@ describe('legacy', () => {
       </TestApiProvider>,
       { mountedRoutes: { '/fairlead': fairleadPlugin.routes.root } },
     );
-    for (const name of ['Approvals', 'Previews', 'Changes']) {
+    for (const name of ['Approvals', 'Agents', 'Previews', 'Changes']) {
       const tab = await screen.findByRole('tab', { name }, { timeout: 20_000 });
       expect(tab).toBeInTheDocument();
     }

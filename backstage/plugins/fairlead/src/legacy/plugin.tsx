@@ -82,6 +82,15 @@ export const EntityDeploymentsContent = part('EntityDeploymentsContent', () =>
 );
 
 /**
+ * What agents do with a component, as a tab.
+ *
+ * @public
+ */
+export const EntityAgentsContent = part('EntityAgentsContent', () =>
+  import('../agents/AgentsTab').then(m => m.AgentsTab),
+);
+
+/**
  * The page for everything at once, for the route /fairlead.
  *
  * @public

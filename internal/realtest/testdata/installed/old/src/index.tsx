@@ -11,6 +11,7 @@ import {
 } from '@backstage/plugin-catalog';
 import '@backstage/ui/css/styles.css';
 import {
+  EntityAgentsContent,
   EntityBriefCard,
   EntityDeploymentsContent,
   EntityPreviewsContent,
@@ -38,6 +39,9 @@ const entityPage = (
     </EntityLayout.Route>
     <EntityLayout.Route path="/deployments" title="Deployments">
       <EntityDeploymentsContent />
+    </EntityLayout.Route>
+    <EntityLayout.Route path="/agents" title="Agents">
+      <EntityAgentsContent />
     </EntityLayout.Route>
   </EntityLayout>
 );
