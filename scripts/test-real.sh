@@ -98,7 +98,7 @@ for s in "${selected[@]}"; do
     ui)
       internal/realtest/browser.sh
       internal/realtest/ui.sh check
-      internal/realtest/ui.sh packages
+      internal/realtest/ui.sh installed
       internal/realtest/backstage.sh
       internal/realtest/tokens.sh
       go test -race -timeout "${limit[$s]}" -run '^Test(Browser|Packages)' ./internal/app || failed=1 ;;
