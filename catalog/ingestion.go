@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
@@ -129,7 +130,16 @@ func (r reading) knowsRoot() func(LocationItem) bool {
 
 // ListIngestionErrors is a page of the problems that the caller may see: those
 // of entities in scope, by reference or owner, and those of no entity.
-func (s *Service) ListIngestionErrors(_ context.Context, who access.Caller, in ListIngestionErrorsInput) (*IngestionErrors, error) {
+func (s *Service) ListIngestionErrors(ctx context.Context, who access.Caller, in ListIngestionErrorsInput) (*IngestionErrors, error) {
+	return s.ListProblems(ctx, who, ListProblemsInput{ListIngestionErrorsInput: in})
+}
+
+// ListProblems is ListIngestionErrors, by severity and class too. Faults:
+// invalid (a field).
+func (s *Service) ListProblems(_ context.Context, who access.Caller, in ListProblemsInput) (*IngestionErrors, error) {
+	if in.Severity != "" && in.Severity != string(entity.SeverityError) && in.Severity != string(entity.SeverityWarning) {
+		return nil, fault.New(fault.Invalid, "severity: %.60q is neither error nor warning", in.Severity).WithFix("Write error or warning, or leave it out for both.")
+	}
 	limit, err := between("limit", in.Limit, defaultProblems, maxProblems)
 	if err != nil {
 		return nil, err
@@ -143,16 +153,12 @@ func (s *Service) ListIngestionErrors(_ context.Context, who access.Caller, in L
 	if r.scope.None() {
 		return out, nil
 	}
-	ing, err := s.ingest()
+	all, err := s.problems(r)
 	if err != nil {
 		return nil, err
 	}
-	knows := r.knows()
-	for _, p := range sorted(append(unshown(r.Snapshot), ing.Problems()...)) {
-		if !knows(p.Source) && p.Ref == "" && p.Owner == "" {
-			continue
-		}
-		if in.Source != "" && p.Source != in.Source || in.Owner != "" && p.Owner != entity.Lower(in.Owner) || !r.shows(p) {
+	for _, p := range sorted(all) {
+		if !in.selects(p) {
 			continue
 		}
 		out.Total++
@@ -166,6 +172,24 @@ func (s *Service) ListIngestionErrors(_ context.Context, who access.Caller, in L
 		}
 	}
 	return out, nil
+}
+
+// problems are those that the caller may see.
+func (s *Service) problems(r reading) ([]IngestionError, error) {
+	ing, err := s.ingest()
+	if err != nil {
+		return nil, err
+	}
+	knows := r.knows()
+	return slices.DeleteFunc(append(unshown(r.Snapshot), ing.Problems()...), func(p IngestionError) bool {
+		return !knows(p.Source) && p.Ref == "" && p.Owner == "" || !r.shows(p)
+	}), nil
+}
+
+// selects tells whether a problem is meant.
+func (in *ListProblemsInput) selects(p IngestionError) bool {
+	return (in.Source == "" || p.Source == in.Source) && (in.Owner == "" || p.Owner == entity.Lower(in.Owner)) &&
+		(in.Severity == "" || string(p.Severity) == in.Severity) && (in.Class == "" || strings.EqualFold(p.Name, in.Class))
 }
 
 // knows tells of which sources the caller may know.

@@ -201,6 +201,13 @@ type ListIngestionErrorsInput struct {
 	Cursor string `json:"cursor,omitempty"`
 }
 
+// ListProblemsInput narrows the report of problems further.
+type ListProblemsInput struct {
+	ListIngestionErrorsInput
+	Severity string `json:"severity,omitempty" jsonschema:"only error or only warning"`
+	Class    string `json:"class,omitempty" jsonschema:"only those of this name, for example ConflictError"`
+}
+
 // IngestionErrors is a page of problems, by source, file and line.
 type IngestionErrors struct {
 	Items      []IngestionError `json:"items"`

@@ -120,6 +120,8 @@ func asked() []struct{ op, method, path, body, status string } {
 		{"get_document", "GET", "/api/v1/document?handle=doc://test/none.md", "", "404"},
 		{"find_runbook", "GET", "/api/v1/runbooks?alert=CheckoutSlow", "", "200"},
 		{"list_ingestion_errors", "GET", "/api/v1/errors", "", "200"},
+		{"get_catalog_health", "GET", "/api/v1/catalog/health", "", "200"},
+		{"list_broken_relations", "GET", "/api/v1/catalog/broken-relations?type=ownedBy", "", "200"},
 		{"list_sources", "GET", "/api/v1/sources", "", "200"},
 		{"list_locations", "GET", "/api/v1/locations", "", "200"},
 		{"register_location", "POST", "/api/v1/locations", `{"target":"https://git.example.com/x"}`, "403"},

@@ -11,9 +11,11 @@ import (
 )
 
 type errorsCmd struct {
-	Source string `help:"Only problems of this source." placeholder:"NAME"`
-	Owner  string `help:"Only problems that concern this owner." placeholder:"REF"`
-	Limit  int    `help:"Show at most N problems; 0, the default, shows all." placeholder:"N"`
+	Source   string `help:"Only problems of this source." placeholder:"NAME"`
+	Owner    string `help:"Only problems that concern this owner." placeholder:"REF"`
+	Severity string `help:"Only error or only warning." placeholder:"WORD"`
+	Class    string `help:"Only problems of this name, for example ConflictError." placeholder:"NAME"`
+	Limit    int    `help:"Show at most N problems; 0, the default, shows all." placeholder:"N"`
 }
 
 // Help shows examples.
@@ -30,7 +32,7 @@ func (e *errorsCmd) Run(c *console) error {
 	if e.Limit < 0 {
 		return fault.New(fault.Invalid, "--limit: %d is less than nothing", e.Limit).WithFix("Write a number, 0 for all.")
 	}
-	raw, err := c.list(listing{path: "/api/v1/errors", query: values("source", e.Source, "owner", e.Owner), items: "items", most: 500, want: e.Limit})
+	raw, err := c.list(listing{path: "/api/v1/errors", query: values("source", e.Source, "owner", e.Owner, "severity", e.Severity, "class", e.Class), items: "items", most: 500, want: e.Limit})
 	if err != nil {
 		return err
 	}

@@ -43,12 +43,13 @@ type globals struct {
 
 // catalogCmd groups what is about the catalog as a whole.
 type catalogCmd struct {
-	Check      checkCmd      `cmd:"" help:"Tell everything that is wrong with catalog files, offline."`
-	Coverage   coverageCmd   `cmd:"" help:"Of which services something is not known that agents and people need, by team."`
-	Errors     errorsCmd     `cmd:"" help:"The problems of the files that the server reads."`
-	Refresh    refreshCmd    `cmd:"" help:"Have a source read again now."`
-	Sources    sourcesCmd    `cmd:"" help:"Where the server's catalog comes from and how that is going."`
-	Locations  locationsCmd  `cmd:"" help:"The locations that are registered, and the configured roots."`
-	Register   registerCmd   `cmd:"" help:"Have a catalog file read from now on, or try what it would give."`
-	Unregister unregisterCmd `cmd:"" help:"Take back a registered location and what only it gave."`
+	Check      checkCmd         `cmd:"" help:"Tell everything that is wrong with catalog files, offline."`
+	Health     catalogHealthCmd `cmd:"" help:"What is wrong with the catalog by owner: problems, conflicts, stale entities and broken relations."`
+	Coverage   coverageCmd      `cmd:"" help:"Of which services something is not known that agents and people need, by team."`
+	Errors     errorsCmd        `cmd:"" help:"The problems of the files that the server reads."`
+	Refresh    refreshCmd       `cmd:"" help:"Have a source read again now."`
+	Sources    sourcesCmd       `cmd:"" help:"Where the server's catalog comes from and how that is going."`
+	Locations  locationsCmd     `cmd:"" help:"The locations that are registered, and the configured roots."`
+	Register   registerCmd      `cmd:"" help:"Have a catalog file read from now on, or try what it would give."`
+	Unregister unregisterCmd    `cmd:"" help:"Take back a registered location and what only it gave."`
 }
