@@ -13,7 +13,11 @@ import { useLiveQuery } from '../client';
 import { Answer, Pager, usePaging, When } from '../parts';
 import { ActFilters, useActFilter } from './ActFilters';
 import styles from './agents.module.css';
-import { ActsDocument, type ActFragment } from './agents.generated';
+import {
+  ActsChangeDocument,
+  ActsDocument,
+  type ActFragment,
+} from './agents.generated';
 import { ViewerDocument } from './approvals.generated';
 import { Ref, Who } from './Fields';
 import { useApprovalHref } from './links';
@@ -66,6 +70,9 @@ const ActRow = ({ of: act }: { of: ActFragment }) => (
   </Row>
 );
 
+/** A name of an agent; any is none in particular. */
+const named = (agent: string) => (agent === '*' ? undefined : agent);
+
 const hour = 3_600_000;
 
 /** The record of acts, newest first; of an agent or on a thing where it is one. */
@@ -82,6 +89,12 @@ export const Acts = (props: { agent?: string; target?: string }) => {
   const acts = useLiveQuery({
     query: ActsDocument,
     variables: { ...chosen, first: 50, after: paging.after },
+    changes: [
+      {
+        query: ActsChangeDocument,
+        variables: { subject: chosen.subject, agent: named(chosen.agent) },
+      },
+    ],
   });
   const readsAll = viewer.data?.whoami?.actions.some(
     a => a.action === 'audit.read' && a.on === 'everything',

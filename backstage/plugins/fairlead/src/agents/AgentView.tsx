@@ -3,10 +3,11 @@ import { RiArrowLeftLine } from '@remixicon/react';
 import { useLiveQuery } from '../client';
 import { Answer } from '../parts';
 import { Acts } from './Acts';
-import { LatestActsDocument } from './agents.generated';
+import { ActsChangeDocument, LatestActsDocument } from './agents.generated';
 import { EndLeases } from './EndLeases';
 import { Fields, Ref } from './Fields';
 import { gather } from './gather';
+import { useProposalHref } from './links';
 import { HeldPreviews } from './HeldPreviews';
 import { Leases } from './Leases';
 import { Pending } from './Pending';
@@ -22,6 +23,7 @@ import {
 /** The proposals of an agent that are neither merged nor closed. */
 const Proposals = ({ agent }: { agent: string }) => {
   const proposals = useProposals({ agent });
+  const href = useProposalHref();
   return (
     <Answer
       of={proposals}
@@ -34,8 +36,7 @@ const Proposals = ({ agent }: { agent: string }) => {
         <ul>
           {data.proposals?.items.filter(isOpen).map(p => (
             <li key={p.id}>
-              {p.url ? <Link href={p.url}>{p.title}</Link> : p.title} ({p.state}
-              )
+              <Link href={href(p.id)}>{p.title}</Link> ({p.state})
             </li>
           ))}
         </ul>
@@ -50,9 +51,13 @@ export const AgentView = (props: { agent: string; onBack: () => void }) => {
   const leases = useLeases({ agent });
   const previews = useHeldPreviews({ agent });
   const pending = usePending({ agent });
-  const latest = useLiveQuery({ query: LatestActsDocument, variables: {} });
+  const latest = useLiveQuery({
+    query: LatestActsDocument,
+    variables: { agent },
+    changes: [{ query: ActsChangeDocument, variables: { agent } }],
+  });
   const [known] = gather({
-    acts: latest.data?.audit?.items.filter(a => a.agent === agent) ?? [],
+    acts: latest.data?.audit?.items ?? [],
     leases: leases.data?.credentials?.items ?? [],
     previews: previews.data?.previewEnvironments?.items ?? [],
     requests: pending.data?.approvals?.items ?? [],

@@ -2,7 +2,7 @@ import { Text } from '@backstage/ui';
 import { useLiveQuery } from '../client';
 import { FaultPanel, Waiting } from '../parts';
 import { AgentTable } from './AgentTable';
-import { LatestActsDocument } from './agents.generated';
+import { ActsChangeDocument, LatestActsDocument } from './agents.generated';
 import { EndLeases } from './EndLeases';
 import { gather } from './gather';
 import { Section } from './Section';
@@ -15,9 +15,15 @@ import {
   useProposals,
 } from './useTraces';
 
+const actsChanges = [{ query: ActsChangeDocument }];
+
 /** The agents that acted lately, hold something or wait for something. */
 export const AgentsSeen = () => {
-  const acts = useLiveQuery({ query: LatestActsDocument, variables: {} });
+  const acts = useLiveQuery({
+    query: LatestActsDocument,
+    variables: { agent: '*' },
+    changes: actsChanges,
+  });
   const leases = useLeases({});
   const previews = useHeldPreviews({});
   const pending = usePending({});

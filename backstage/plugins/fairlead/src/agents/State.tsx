@@ -1,48 +1,27 @@
-import {
-  RiCheckLine,
-  RiCloseCircleLine,
-  RiErrorWarningLine,
-  RiHistoryLine,
-  RiQuestionLine,
-  RiTimeLine,
-  type RemixiconComponentType,
-} from '@remixicon/react';
-import styles from './agents.module.css';
+import { Mark, type Goodness } from '../parts';
 
-type Look = [RemixiconComponentType, keyof typeof looks];
-const looks = { good: '', bad: '', open: '', over: '' };
-
-const states: Record<string, Look> = {
-  // of requests for approval
-  pending: [RiTimeLine, 'open'],
-  granted: [RiCheckLine, 'good'],
-  denied: [RiCloseCircleLine, 'bad'],
-  used: [RiCheckLine, 'over'],
-  expired: [RiHistoryLine, 'over'],
+const states: Record<string, Goodness> = {
+  // of requests for approval; what has expired is neither good nor bad
+  pending: 'busy',
+  granted: 'good',
+  denied: 'bad',
+  used: 'good',
   // of acts
-  ok: [RiCheckLine, 'good'],
-  refused: [RiCloseCircleLine, 'bad'],
-  failed: [RiErrorWarningLine, 'bad'],
+  ok: 'good',
+  refused: 'bad',
+  failed: 'bad',
+  unknown: 'unknown',
   // of credentials on loan
-  issuing: [RiTimeLine, 'open'],
-  live: [RiCheckLine, 'good'],
-  revoking: [RiTimeLine, 'open'],
-  revoked: [RiHistoryLine, 'over'],
+  issuing: 'busy',
+  live: 'good',
+  revoking: 'busy',
   // of previews
-  creating: [RiTimeLine, 'open'],
-  ready: [RiCheckLine, 'good'],
-  degraded: [RiErrorWarningLine, 'bad'],
-  deleting: [RiTimeLine, 'open'],
-  gone: [RiHistoryLine, 'over'],
+  creating: 'busy',
+  ready: 'good',
+  degraded: 'bad',
+  deleting: 'busy',
 };
 
-/** A state as a word with a sign; one that is not known is shown all the same. */
-export const State = ({ of }: { of: string }) => {
-  const [Icon, look] = states[of] ?? [RiQuestionLine, 'over' as const];
-  return (
-    <span className={`${styles.state} ${styles[look]}`}>
-      <Icon aria-hidden />
-      {of}
-    </span>
-  );
-};
+/** A state as a word with a sign of how good it is, where it is either. */
+export const State = ({ of }: { of: string }) =>
+  states[of] ? <Mark is={states[of]}>{of}</Mark> : <span>{of}</span>;

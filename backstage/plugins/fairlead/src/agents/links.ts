@@ -19,3 +19,9 @@ export function usePreviewHref() {
   const root = useRouteRef(rootRouteRef)?.() ?? '/fairlead';
   return (id: string) => `${root}/previews?preview=${encodeURIComponent(id)}`;
 }
+
+/** Gives the address of a proposal's details by its id. */
+export function useProposalHref() {
+  const root = useRouteRef(rootRouteRef)?.() ?? '/fairlead';
+  return (id: string) => `${root}/changes?proposal=${encodeURIComponent(id)}`;
+}

@@ -3,6 +3,7 @@ import { useLiveQuery } from '../client';
 import {
   HeldLeasesDocument,
   HeldPreviewsDocument,
+  LeasesChangeDocument,
   OpenProposalsDocument,
   PreviewsHeldChangeDocument,
   ProposalsChangeDocument,
@@ -22,7 +23,11 @@ export const isAbsent = (query: LiveQuery<unknown>) =>
 
 /** Credentials on loan, as they come and go. */
 export const useLeases = (whose: Whose) =>
-  useLiveQuery({ query: HeldLeasesDocument, variables: { ...whose } });
+  useLiveQuery({
+    query: HeldLeasesDocument,
+    variables: { ...whose },
+    changes: [{ query: LeasesChangeDocument, variables: { ...whose } }],
+  });
 
 /** Previews that are there. */
 export const useHeldPreviews = (whose: Whose) =>
