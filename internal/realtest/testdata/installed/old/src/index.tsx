@@ -3,6 +3,11 @@ import '@backstage/cli/asset-types';
 import { createApp } from '@backstage/app-defaults';
 import { AppRouter, FlatRoutes } from '@backstage/core-app-api';
 import { ProxiedSignInPage } from '@backstage/core-components';
+import { configApiRef, createApiFactory } from '@backstage/core-plugin-api';
+import {
+  ScmIntegrationsApi,
+  scmIntegrationsApiRef,
+} from '@backstage/integration-react';
 import {
   CatalogEntityPage,
   CatalogIndexPage,
@@ -21,6 +26,13 @@ import ReactDOM from 'react-dom/client';
 import { Route } from 'react-router-dom';
 
 const app = createApp({
+  apis: [
+    createApiFactory({
+      api: scmIntegrationsApiRef,
+      deps: { configApi: configApiRef },
+      factory: ({ configApi }) => ScmIntegrationsApi.fromConfig(configApi),
+    }),
+  ],
   components: {
     SignInPage: props => <ProxiedSignInPage {...props} provider="guest" />,
   },
@@ -46,7 +58,7 @@ const entityPage = (
   </EntityLayout>
 );
 
-const root = app.createRoot(
+const Root = app.createRoot(
   <AppRouter>
     <FlatRoutes>
       <Route path="/catalog" element={<CatalogIndexPage />} />
@@ -61,4 +73,4 @@ const root = app.createRoot(
   </AppRouter>,
 );
 
-ReactDOM.createRoot(document.getElementById('root')!).render(root);
+ReactDOM.createRoot(document.getElementById('root')!).render(<Root />);
