@@ -12,6 +12,7 @@ import { agentExtensions } from './agents/extensions';
 import { briefExtensions } from './brief/extensions';
 import { createFairleadApi, fairleadApiRef } from './client';
 import { deploymentExtensions } from './deployments/extensions';
+import { healthExtensions } from './health/extensions';
 import { liveExtensions } from './live';
 import { previewExtensions } from './previews/extensions';
 import { rootRouteRef } from './routes';
@@ -56,6 +57,7 @@ export default createFrontendPlugin({
     api,
     page,
     ...agentExtensions,
+    ...healthExtensions,
     ...liveExtensions,
     ...briefExtensions,
     ...previewExtensions,

@@ -4,14 +4,23 @@ import {
   EntityRefLink,
   useEntity,
 } from '@backstage/plugin-catalog-react';
-import { Alert, Flex, Text } from '@backstage/ui';
+import { Flex, Text } from '@backstage/ui';
 import { RiLockLine } from '@remixicon/react';
 import { Connected, useLiveQuery } from '../client';
 import { useEntityChanges } from '../live';
 import { Answer, CopyButton, sourceUrl } from '../parts';
 import { BriefDocument, type BriefQuery } from './brief.generated';
 import css from './brief.module.css';
-import { Few, Like, Mark, Row, Section, Target, type Fact } from './Facts';
+import {
+  Few,
+  Like,
+  Mark,
+  Note,
+  Row,
+  Section,
+  Target,
+  type Fact,
+} from './Facts';
 import { Objectives } from './Objectives';
 import { Unknown } from './Unknown';
 
@@ -156,9 +165,13 @@ const Everything = ({ data }: { data: BriefQuery }) => {
   if (!brief) return null;
   return (
     <div className={css.sections}>
-      {brief.problems.map(problem => (
-        <Alert key={problem} status="warning" icon title={problem} />
-      ))}
+      {brief.problems.length > 0 && (
+        <Flex direction="column" gap="1">
+          {brief.problems.map(problem => (
+            <Note key={problem}>{problem}</Note>
+          ))}
+        </Flex>
+      )}
       <Commands brief={brief} />
       <Deployment brief={brief} />
       <Operation brief={brief} />

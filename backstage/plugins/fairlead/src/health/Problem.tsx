@@ -1,0 +1,92 @@
+import { EntityRefLink } from '@backstage/plugin-catalog-react';
+import { Badge, Text } from '@backstage/ui';
+import { SourceLink, When } from '../parts';
+import type { ProblemsQuery } from './health.generated';
+import css from './health.module.css';
+import { Mark } from './Mark';
+
+export type Problem = NonNullable<
+  ProblemsQuery['ingestionErrors']
+>['items'][number];
+
+/** Where each source is read, by its name. */
+export type Repositories = Map<string, { url: string; commit?: string | null }>;
+
+/** Where a problem is in its repository. */
+export const placeOf = (problem: Problem, repositories: Repositories) => {
+  const source = repositories.get(problem.source);
+  return {
+    repo: source?.url,
+    commit: problem.lastSeen.commit ?? source?.commit,
+    path: problem.file,
+    line: problem.line,
+  };
+};
+
+/** One problem: what is wrong where, how to put it right, whose it is. */
+export const ProblemItem = (props: {
+  problem: Problem;
+  repositories: Repositories;
+}) => {
+  const { problem, repositories } = props;
+  const place = placeOf(problem, repositories);
+  return (
+    <li className={css.item}>
+      <Mark of={problem.severity} />
+      <div className={css.text}>
+        <Text>{problem.message}</Text>
+        {problem.fix && (
+          <Text variant="body-small" color="secondary">
+            {problem.fix}
+          </Text>
+        )}
+        <div className={css.where}>
+          <Text variant="body-small" color="secondary">
+            {problem.source}
+          </Text>
+          {problem.file && (
+            <SourceLink
+              place={place}
+              column={problem.column}
+              like={problem.entity?.metadata.annotation}
+            />
+          )}
+          {problem.name === 'ConflictError' && (
+            <Badge size="small">conflict</Badge>
+          )}
+          {problem.ref &&
+            (problem.entity ? (
+              <EntityRefLink entityRef={problem.ref} />
+            ) : (
+              <Text variant="body-small" color="secondary">
+                {problem.ref}
+              </Text>
+            ))}
+        </div>
+      </div>
+      <div className={css.side}>
+        {problem.owner ? (
+          <EntityRefLink entityRef={problem.owner} />
+        ) : (
+          <Text variant="body-small" color="secondary">
+            nobody’s
+          </Text>
+        )}
+        <Text variant="body-small" color="secondary">
+          {problem.firstSeen.at ? (
+            <>
+              since <When at={problem.firstSeen.at} />
+            </>
+          ) : null}
+        </Text>
+        <Text variant="body-small" color="secondary">
+          {problem.lastSeen.at ? (
+            <>
+              last seen <When at={problem.lastSeen.at} />
+            </>
+          ) : null}
+        </Text>
+      </div>
+    </li>
+  );
+};

@@ -1,0 +1,32 @@
+import { useSearchParams } from 'react-router-dom';
+
+/** Which problems are listed: of whom, and of which source. */
+export interface Choice {
+  /** mine, all, or the reference of an owner. */
+  owner: string;
+  /** The name of a source; empty for all. */
+  source: string;
+}
+
+/** What the address of the page tells to list; by default what is mine. */
+export function useChoice(): [Choice, (change: Partial<Choice>) => void] {
+  const [params, setParams] = useSearchParams();
+  const choose = (change: Partial<Choice>) =>
+    setParams(
+      before => {
+        const next = new URLSearchParams(before);
+        Object.entries(change).forEach(([name, value]) =>
+          value ? next.set(name, value) : next.delete(name),
+        );
+        return next;
+      },
+      { replace: true },
+    );
+  return [
+    {
+      owner: params.get('owner') || 'mine',
+      source: params.get('source') ?? '',
+    },
+    choose,
+  ];
+}
