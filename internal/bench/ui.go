@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +16,7 @@ import (
 // before: of the server with a whole company, and beside a real Backstage back
 // end with a smaller one.
 func (s settings) ui(ctx context.Context, r report, dir string) error {
-	r.section("Pages of the front end in a browser: median to content; the part of that in which the server was waited for, its requests and the slowest; JSON; heap")
+	r.section("Pages of the front end in a browser: median to content, CPU of the page's thread; the part in which the server was waited for, its requests and the slowest; JSON; heap")
 	browser, err := realtest.FindBrowser()
 	if err != nil {
 		fmt.Fprintln(r.w, "  left out:", err)
@@ -87,17 +86,12 @@ func (u *uiBench) alone(ctx context.Context, dir string, components int) error {
 		return err
 	}
 	fmt.Fprintf(u.w, "  %d entities, load %s\n", repo.entities, loadAverage())
-	pages := uiPages(repo)
-	seen, err := u.visit(ctx, srv.url, pages)
-	if err := errors.Join(err, srv.stop()); err != nil {
-		return err
-	}
-	for _, p := range pages {
+	err = u.visit(ctx, srv.url, uiPages(repo), func(p uiPage, seen map[string]uiVisit) {
 		for _, name := range p.names() {
 			u.line(name, seen[name].String(), p.Goal)
 		}
-	}
-	return nil
+	})
+	return errors.Join(err, srv.stop())
 }
 
 // besides prints what the same pages take with either back end.
@@ -135,25 +129,18 @@ func (u *uiBench) pairs(ctx context.Context, srv *server, b *realtest.BackstageS
 		return err
 	}
 	defer stop()
-	pages := uiPages(repo)
-	ours, err := u.visit(ctx, srv.url, pages)
-	if err != nil {
-		return err
-	}
-	theirs, err := u.visit(ctx, front, pages)
-	if err != nil {
-		return fmt.Errorf("with Backstage: %w", err)
-	}
 	u.section("The same beside a real Backstage back end, %d entities, load %s: to content, of which the server was waited for", repo.entities, loadAverage())
-	for _, p := range pages {
+	for _, p := range uiPages(repo) {
+		one := []uiPage{p}
+		var ours, theirs map[string]uiVisit
+		err := errors.Join(
+			u.visit(ctx, srv.url, one, func(_ uiPage, seen map[string]uiVisit) { ours = seen }),
+			u.visit(ctx, front, one, func(_ uiPage, seen map[string]uiVisit) { theirs = seen }))
+		if err != nil {
+			return err
+		}
 		for _, name := range p.names() {
-			a, b := ours[name], theirs[name]
-			if a.Failed+b.Failed != "" {
-				u.line(name, a.String()+"; Backstage: "+b.String(), "")
-				continue
-			}
-			u.line(name, fmt.Sprintf("%.0f ms of which %.1f ms, Backstage %.0f ms of which %.1f ms: 1/%.1f and 1/%.0f; slowest request %.0f ms and %.0f ms",
-				a.Content, a.Server, b.Content, b.Server, b.Content/a.Content, b.Server/cmp.Or(a.Server, 0.1), a.Slowest, b.Slowest), "")
+			u.line(name, ours[name].besides(theirs[name]), "")
 		}
 	}
 	return nil

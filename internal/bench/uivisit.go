@@ -34,6 +34,8 @@ type uiVisit struct {
 	Name string
 	// Content is how long it was from the beginning to what is to be read.
 	Content float64
+	// CPU is what the page's thread used in that time, and until that was asked.
+	CPU float64
 	// Server is the part of that in which an answer of the server was awaited.
 	Server float64
 	// Requests are those to the API, also after the content.
@@ -50,43 +52,66 @@ func (v uiVisit) String() string {
 	if v.Failed != "" {
 		return "failed: " + v.Failed
 	}
-	return fmt.Sprintf("%.0f ms; %.1f ms, %d, %.0f ms; %.0f kB; %.0f MB", v.Content, v.Server, v.Requests, v.Slowest, v.Size/1e3, v.Heap/1e6)
+	return fmt.Sprintf("%.0f ms, CPU %.0f ms; %.1f ms, %d, %.0f ms; %.0f kB; %.0f MB", v.Content, v.CPU, v.Server, v.Requests, v.Slowest, v.Size/1e3, v.Heap/1e6)
 }
 
-// visit opens pages in the browser and gives the middle visit to each by its
-// name, with what was worst of all of them.
-func (u *uiBench) visit(ctx context.Context, base string, pages []uiPage) (map[string]uiVisit, error) {
+// visit opens pages in the browser and tells of each, in turn, the middle visit by
+// its name and those of its steps.
+func (u *uiBench) visit(ctx context.Context, base string, pages []uiPage, tell func(uiPage, map[string]uiVisit)) error {
 	order, err := json.Marshal(map[string]any{"base": base, "pages": pages, "rounds": u.rounds, "patience": patience.Milliseconds(), "profile": u.profiles})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	cmd := exec.CommandContext(ctx, u.browser.Node, "-") //nolint:gosec // Node as browser.sh installed it
 	cmd.Env = append(os.Environ(), "FAIRLEAD_VISITS="+string(order), "NODE_PATH="+filepath.Join(u.browser.Dir, "node_modules"))
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(visitScript), os.Stderr
-	out, err := cmd.Output()
+	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return nil, fmt.Errorf("the browser: %w", err)
+		return err
 	}
-	var seen struct {
-		Visits   []uiVisit
-		Troubles []string
-		Failed   string
+	if err := cmd.Start(); err != nil {
+		return err
 	}
-	if err := json.Unmarshal(out, &seen); err != nil {
-		return nil, err
+	lines := json.NewDecoder(out)
+	for _, p := range pages {
+		var seen struct {
+			Visits   []uiVisit
+			Troubles []string
+		}
+		if err = lines.Decode(&seen); err != nil {
+			break
+		}
+		if len(seen.Troubles) > 0 {
+			fmt.Fprintf(os.Stderr, "%s: %s\n", p.Name, strings.Join(seen.Troubles, "; "))
+		}
+		tell(p, middles(seen.Visits))
 	}
-	if seen.Failed != "" {
-		return nil, fmt.Errorf("the browser: %s; %s", seen.Failed, strings.Join(seen.Troubles, "; "))
+	if err := errors.Join(err, cmd.Wait()); err != nil {
+		return fmt.Errorf("the browser: %w", err)
 	}
+	return nil
+}
+
+// middles are the middle visits by name.
+func middles(visits []uiVisit) map[string]uiVisit {
 	by := map[string][]uiVisit{}
-	for _, v := range seen.Visits {
+	for _, v := range visits { // one that failed is the last
 		by[v.Name] = append(by[v.Name], v)
 	}
-	middles := map[string]uiVisit{}
-	for name, visits := range by { // one that failed is the last
-		middles[name] = middle(visits)
+	out := map[string]uiVisit{}
+	for name, v := range by {
+		out[name] = middle(v)
 	}
-	return middles, nil
+	return out
+}
+
+// besides compares with a visit of the same page with Backstage.
+func (v uiVisit) besides(b uiVisit) string {
+	if v.Failed+b.Failed != "" {
+		return v.String() + "; Backstage: " + b.String()
+	}
+	return fmt.Sprintf("%.0f ms of which %.1f ms, Backstage %.0f ms of which %.1f ms: 1/%.1f and 1/%.0f; slowest request %.0f ms and %.0f ms",
+		v.Content, v.Server, b.Content, b.Server, b.Content/v.Content, b.Server/max(v.Server, 0.1), v.Slowest, b.Slowest)
 }
 
 // middle is the visit with the middle time to content, with the slowest request

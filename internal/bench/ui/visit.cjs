@@ -1,5 +1,5 @@
 // Opens pages of a front end in a real browser, as one who has been there
-// before, and prints what each took as JSON. What to visit is in FAIRLEAD_VISITS:
+// before, and prints what each took as a line of JSON. What to visit is in FAIRLEAD_VISITS:
 // the pages, and how often each is opened after the browser's cache is filled.
 const { chromium } = require('playwright-core');
 const { mkdtempSync, rmSync, writeFileSync } = require('node:fs');
@@ -84,6 +84,12 @@ async function heap(session) {
   return metrics.find(m => m.name === 'JSHeapUsedSize').value;
 }
 
+// busy is the CPU time of the page's own thread so far, in milliseconds.
+async function busy(session) {
+  const { metrics } = await session.send('Performance.getMetrics');
+  return 1000 * metrics.find(m => m.name === 'TaskDuration').value;
+}
+
 // profiled begins a CPU profile, or ends it and keeps it.
 async function profiled(session, begin, name) {
   if (begin) {
@@ -120,19 +126,22 @@ async function visit(context, spec, seen, last) {
   let name = spec.name;
   try {
     const asked = watch(page, seen);
-    await session.send('Performance.enable');
+    await session.send('Performance.enable', { timeDomain: 'threadTicks' });
     if (profile && last) await profiled(session, true);
     await page.goto(base + spec.path, { waitUntil: 'commit' });
     const content = await shown(page, spec.holds);
+    let cpu = await busy(session);
     if (profile && last) await profiled(session, false, spec.name);
     await settled(page, asked);
-    out.push({ name, ...(await figures(page, 0, content)) });
+    out.push({ name, cpu, ...(await figures(page, 0, content)) });
     for (const step of spec.steps ?? []) {
       name = step.name;
+      const before = await busy(session);
       const since = await act(page, step);
       const then = await shown(page, step.holds);
+      cpu = (await busy(session)) - before;
       await settled(page, asked);
-      out.push({ name, ...(await figures(page, since, then)) });
+      out.push({ name, cpu, ...(await figures(page, since, then)) });
     }
     const held = await heap(session);
     for (const o of out) o.heap = held;
@@ -145,28 +154,29 @@ async function visit(context, spec, seen, last) {
   return out;
 }
 
+// visits opens a page as often as it is to be, and gives what each visit took.
+async function visits(context, spec) {
+  const seen = { visits: [], troubles: [] };
+  for (let i = 1 - fillings; i <= rounds; i++) {
+    const out = await visit(context, spec, seen, i === rounds);
+    const failed = out.some(o => o.failed);
+    if (i > 0 || failed) seen.visits.push(...out);
+    if (failed) break;
+  }
+  return seen;
+}
+
 (async () => {
   const dir = mkdtempSync(join(tmpdir(), 'fairlead-browser-'));
   const context = await chromium.launchPersistentContext(dir, {
     executablePath: '/usr/bin/chromium', args: quiet, viewport: { width: 1400, height: 1000 },
   });
-  const seen = { visits: [], troubles: [], failed: '' };
   try {
     context.setDefaultTimeout(patience);
     await context.addInitScript(() => performance.setResourceTimingBufferSize(5000));
-    for (const spec of pages) {
-      for (let i = 1 - fillings; i <= rounds; i++) {
-        const out = await visit(context, spec, seen, i === rounds);
-        const failed = out.some(o => o.failed);
-        if (i > 0 || failed) seen.visits.push(...out);
-        if (failed) break;
-      }
-    }
-  } catch (e) {
-    seen.failed = String(e);
+    for (const spec of pages) console.log(JSON.stringify(await visits(context, spec)));
   } finally {
     await context.close();
     rmSync(dir, { recursive: true, force: true });
   }
-  console.log(JSON.stringify(seen));
 })();
