@@ -1,0 +1,46 @@
+// Proposes a change of an environment as a developer does: by its plan, which is
+// confirmed; then it is in the list with how far it has come, and on the page of
+// all changes.
+const { walk } = require('./lib.cjs');
+
+walk(async ({ page, open, see, shot, out }) => {
+  await open('deployments', '/catalog/default/component/checkout/deployments',
+    'this server knows of no deployments', 'this server knows of no forge to ask', 'No changes are proposed.');
+  const button = name => page.getByRole('button', { name, exact: true });
+  await button('Propose a change to staging').click();
+  await button('Show the plan').click();
+  await see('Give a tag or a digest.', 'Say why, for who reviews it.');
+  await page.getByLabel('Tag', { exact: true }).fill('1.5.0');
+  await page.getByLabel('Reason').fill('the fix for orders');
+  await page.getByLabel('Evidence').fill('tests: https://ci.shop.test/7');
+  await button('Show the plan').focus();
+  await page.keyboard.press('Enter');
+  await see('newTag: "1.5.0"', 'image: registry.shop.test/checkout:1.5.0', 'What kustomize makes of it');
+  await shot('plan');
+  await button('Propose').dblclick();
+  await see('Its branch is pushed.');
+  await shot('proposed');
+  await button('Done').click();
+
+  const steps = page.getByRole('list', { name: 'Follow-through' }).getByRole('listitem');
+  await steps.filter({ hasText: 'Merged' }).waitFor();
+  out.steps = await steps.evaluateAll(all => all.map(s => s.innerText.split('\n')[0] + (s.getAttribute('aria-current') ? ' now' : '')));
+  await see('the fix for orders', 'https://ci.shop.test/7', 'newTag: "1.5.0"');
+  await shot('followed');
+
+  await button('Roll production back').click();
+  await page.getByLabel('Reason').fill('orders fail');
+  await button('Show the plan').click();
+  await see('this server knows of no deployments, so it cannot tell what to go back to');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+  await open('changes', '/fairlead/changes?state=pushed', /1\.5\.0 in staging/);
+  await page.getByLabel('Agent').fill('nobody');
+  await see('No changes are proposed.');
+  await page.getByRole('radio', { name: 'Figures' }).click();
+  await see('Deployment frequency', /^1 proposal: 0 merged/);
+  await shot('figures');
+  await page.getByRole('radio', { name: 'Fleets' }).click();
+  await see(/fairlead change fleet --query/);
+});
