@@ -17,7 +17,7 @@ func TestBrowserProposesAChange(t *testing.T) {
 	if err := json.Unmarshal(browse(t, s.url, "changes.cjs", nil).Out, &out); err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"Proposed: done", "Merged: at work now", "Synced: not yet", "Healthy: not yet"}; !slices.Equal(out.Steps, want) {
+	if want := []string{"Proposed", "Merged now", "Synced", "Healthy"}; !slices.Equal(out.Steps, want) {
 		t.Errorf("the steps are %q", out.Steps)
 	}
 	var page struct{ Items []gitops.Proposal }

@@ -124,6 +124,25 @@ describe('environments', () => {
     expect(await card.findByText('healthy')).toBeVisible();
   });
 
+  it('keep what was known while Argo CD does not answer', async () => {
+    let down = false;
+    const connection = open({
+      DeploymentHealth: () =>
+        down
+          ? refused('unavailable', 'Argo CD does not answer', 'Wait for it.')
+          : { data: { deploymentHealth: healthy } },
+    });
+    const card = within(await region('Environment staging'));
+    expect(await card.findByText('healthy')).toBeVisible();
+    await waitFor(() => expect(connection.isLive()).toBe(true));
+    down = true;
+    connection.tell('ServiceChanges', {
+      proposalChanged: { id: 'p1', state: 'merged' },
+    });
+    expect(await card.findByRole('alert')).toBeVisible();
+    expect(card.getByText('healthy')).toBeVisible();
+  });
+
   it('tell how to come by them where there are none', async () => {
     open({ Environments: () => brief() });
     expect(await screen.findByText(/knows of no environments/)).toBeVisible();

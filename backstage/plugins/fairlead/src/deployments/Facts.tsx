@@ -67,8 +67,13 @@ export const Linked = (props: { text: string }) => (
 );
 
 /** Tells whether one may have a browser go there. */
-export const isWeb = (url?: string | null): url is string =>
-  /^https?:\/\//.test(url ?? '');
+export function isWeb(url?: string | null): url is string {
+  try {
+    return /^https?:$/.test(new URL(url ?? '').protocol);
+  } catch {
+    return false;
+  }
+}
 
 /** Lines to copy, such as a command. */
 export const Snippet = (props: { text: string; what: string }) => (

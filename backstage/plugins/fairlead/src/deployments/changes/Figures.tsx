@@ -100,14 +100,16 @@ const Proposed = ({ of }: { of: FigureLineFragment }) => (
         way('Until a pull request lacked reviews at most', of.approvable),
         way('From proposed to merged', of.toMerge),
         way('From merged to healthy', of.toLive),
-        of.reworkRate !== null
+        of.reworked
           ? `${number(
               of.reworked,
             )} had to be worked on by people or were taken back (${number(
               of.reworkRate,
             )} %)`
           : undefined,
-        `${number(of.refused)} times the lock did not let somebody propose`,
+        of.refused
+          ? `${plural(of.refused, 'time')} policy did not let somebody propose`
+          : undefined,
         of.reported
           ? `${plural(of.reported, 'proposal')} told what they took: ${number(
               of.tokens ?? 0,

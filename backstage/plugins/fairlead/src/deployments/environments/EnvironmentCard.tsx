@@ -9,8 +9,9 @@ import {
   Text,
 } from '@backstage/ui';
 import { RiLockLine } from '@remixicon/react';
+import { useRef } from 'react';
 import { useChanges, useLiveQuery } from '../../client';
-import { Answer } from '../../parts';
+import { FaultPanel, Waiting } from '../../parts';
 import { Heading, isWeb, Row } from '../Facts';
 import { ProposeButton } from '../proposals/ProposeDialog';
 import { RollbackButton } from '../proposals/RollbackDialog';
@@ -18,7 +19,7 @@ import {
   DeploymentHealthDocument,
   ServiceChangesDocument,
 } from './environments.generated';
-import { Health } from './Health';
+import { Health, type HealthAnswer } from './Health';
 
 /** An environment, as the service's catalog entry has it. */
 export interface Environment {
@@ -49,7 +50,12 @@ export const EnvironmentCard = ({ service, environment }: Props) => {
     [{ query: ServiceChangesDocument, variables: { service } }],
     health.refresh,
   );
-  const images = health.data?.deploymentHealth?.live?.images.map(i => i.name);
+  const last = useRef<HealthAnswer>();
+  const now = health.data?.deploymentHealth;
+  if (now) last.current = now;
+  // What was last known stays while it cannot be asked; its age is beside it.
+  const known = now ?? (health.fault?.code === 'unavailable' && last.current);
+  const images = known ? known.live?.images.map(i => i.name) : undefined;
   return (
     <Card role="region" aria-label={`Environment ${name}`}>
       <CardHeader>
@@ -71,9 +77,11 @@ export const EnvironmentCard = ({ service, environment }: Props) => {
       </CardHeader>
       <CardBody>
         <Flex direction="column" gap="3">
-          <Answer of={health}>
-            {d => d.deploymentHealth && <Health of={d.deploymentHealth} />}
-          </Answer>
+          {health.loading && <Waiting />}
+          {health.fault && (
+            <FaultPanel fault={health.fault} onRetry={health.refresh} />
+          )}
+          {known && <Health of={known} />}
         </Flex>
       </CardBody>
       <CardFooter>

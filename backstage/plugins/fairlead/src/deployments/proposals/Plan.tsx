@@ -5,10 +5,12 @@ import type { PlannedFragment } from './proposals.generated';
 
 type Rendered = NonNullable<PlannedFragment['rendered']>;
 
+const tools: Record<string, string> = { kustomize: 'Kustomize', helm: 'Helm' };
+
 /** What a change makes of the manifests. */
 const Manifests = ({ of }: { of: Rendered }) => (
   <Flex direction="column" gap="2">
-    <Heading small>{`What ${of.tool} makes of it`}</Heading>
+    <Heading small>{`What ${tools[of.tool] ?? of.tool} makes of it`}</Heading>
     {!of.ok && (
       <Alert
         status={of.broken ? 'danger' : 'warning'}

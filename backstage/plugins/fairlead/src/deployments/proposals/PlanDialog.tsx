@@ -6,7 +6,7 @@ import {
   DialogHeader,
   Flex,
 } from '@backstage/ui';
-import type { ReactNode } from 'react';
+import { useId, type FormEvent, type ReactNode } from 'react';
 import { FaultPanel } from '../../parts';
 import { Focused } from './Focused';
 import { Made } from './Made';
@@ -63,10 +63,12 @@ const Shown = <V extends object>({ of }: { of: Planning<V> }) => {
 /** The buttons that lead from what is asked for to its proposal. */
 const Buttons = <V extends object>(props: {
   of: Planning<V>;
+  /** The form that leads to the plan. */
+  form: string;
   look(): void;
   close(): void;
 }) => {
-  const { of, look, close } = props;
+  const { of, form, look, close } = props;
   const { plan, made, running, fault } = of;
   if (made || (plan && plan.state !== 'planned')) {
     return <Button onPress={close}>Done</Button>;
@@ -77,7 +79,7 @@ const Buttons = <V extends object>(props: {
         <Button variant="secondary" onPress={close}>
           Cancel
         </Button>
-        <Button isPending={running} onPress={look}>
+        <Button type="submit" form={form} isPending={running}>
           Show the plan
         </Button>
       </>
@@ -108,6 +110,7 @@ export function PlanDialog<V extends object>(props: PlanDialogProps<V>) {
   const { title, by, input, children, onClose } = props;
   const planning = usePlan(by);
   const { open } = useOpened();
+  const form = useId();
   const { plan, made } = planning;
   const close = () => {
     onClose();
@@ -117,6 +120,10 @@ export function PlanDialog<V extends object>(props: PlanDialogProps<V>) {
   const look = () => {
     const asked = input();
     if (asked) planning.look(asked);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    look();
   };
   return (
     <Dialog
@@ -128,13 +135,17 @@ export function PlanDialog<V extends object>(props: PlanDialogProps<V>) {
       <DialogHeader>{title}</DialogHeader>
       <DialogBody>
         <Flex direction="column" gap="4">
-          {!plan && !made && children}
+          {!plan && !made && (
+            <form id={form} onSubmit={submit} noValidate>
+              {children}
+            </form>
+          )}
           <Shown of={planning} />
           {!made && <Trouble of={planning} />}
         </Flex>
       </DialogBody>
       <DialogFooter>
-        <Buttons of={planning} look={look} close={close} />
+        <Buttons of={planning} form={form} look={look} close={close} />
       </DialogFooter>
     </Dialog>
   );

@@ -1,6 +1,7 @@
 import { EntityRefLink } from '@backstage/plugin-catalog-react';
 import { ButtonLink, Flex, Link, Text } from '@backstage/ui';
 import { RiGitPullRequestLine } from '@remixicon/react';
+import { useEffect, useRef } from 'react';
 import { useAgentHref } from '../../agents/links';
 import { useLiveQuery } from '../../client';
 import { Answer, Mark, When, type Goodness } from '../../parts';
@@ -126,7 +127,16 @@ export const ProposalDetails = ({ id }: { id: string }) => {
     variables: { id },
     changes: [{ query: ProposalChangesDocument, variables: { id } }],
   });
+  const place = useRef<HTMLDivElement>(null);
+  const there = Boolean(proposal.data);
+  useEffect(() => {
+    if (there) place.current?.scrollIntoView?.({ block: 'nearest' });
+  }, [there]);
   return (
-    <Answer of={proposal}>{d => d.proposal && <All of={d.proposal} />}</Answer>
+    <div ref={place}>
+      <Answer of={proposal}>
+        {d => d.proposal && <All of={d.proposal} />}
+      </Answer>
+    </div>
   );
 };
