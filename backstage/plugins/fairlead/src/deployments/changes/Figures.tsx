@@ -104,7 +104,7 @@ const Proposed = ({ of }: { of: FigureLineFragment }) => (
           ? `${number(
               of.reworked,
             )} had to be worked on by people or were taken back (${number(
-              of.reworkRate,
+              of.reworkRate ?? 0,
             )} %)`
           : undefined,
         of.refused
