@@ -10,7 +10,7 @@ import (
 )
 
 // TestBrowserProposesAChange proposes a change in the page of a component, and
-// finds it there as it comes along; two clicks are one proposal.
+// finds it there as it comes along.
 func TestBrowserProposesAChange(t *testing.T) {
 	s := startBrowsed(t)
 	var out struct{ Steps []string }
