@@ -62,7 +62,7 @@ func TestWatchAudit(t *testing.T) {
 			}
 		}
 	}
-	for range 150 {
+	for range 400 { // more than are named at a time, in however many rounds they come
 		begin(bob(), "many")
 	}
 	many := false
