@@ -1,5 +1,6 @@
 // Has previews made, extended and removed as an agent and a developer do.
 const { walk } = require('./lib.cjs');
+const { usable } = require('./usable.cjs');
 
 // Calls a tool over MCP as an agent does.
 async function call(base, token, name, args) {
@@ -40,6 +41,7 @@ walk(async ({ page, base, given, out, open, see, shot, listen }) => {
   out.appeared = Date.now() - began;
   await agents.getByText('ready').waitFor();
   await shot('ready');
+  await usable(page, 'the tab');
   const opened = page.waitForEvent('popup');
   await agents.getByRole('link', { name: /preview\.localhost/ }).click();
   const answering = await opened;
@@ -51,9 +53,11 @@ walk(async ({ page, base, given, out, open, see, shot, listen }) => {
   await page.getByRole('link', { name: 'Details of checkout at main' }).click();
   await dialog.getByText('claude-code').waitFor();
   await shot('details');
+  await usable(page, 'the details');
   await page.getByRole('tab', { name: 'Logs' }).click();
   await page.getByRole('log', { name: /wrote/ }).getByText('GET / HTTP').waitFor();
   await shot('logs');
+  await usable(page, 'the logs');
   await page.getByRole('button', { name: 'Extend…' }).click();
   await dialog.getByText('1 hour').click();
   await dialog.getByRole('button', { name: 'Extend', exact: true }).click();
@@ -65,6 +69,7 @@ walk(async ({ page, base, given, out, open, see, shot, listen }) => {
   await page.getByRole('button', { name: 'New preview' }).click();
   await page.getByRole('combobox', { name: 'Revision' }).click();
   await shot('revisions');
+  await usable(page, 'the dialog for a new preview');
   await page.getByRole('option', { name: /^main/ }).click();
   await dialog.getByText('2 hours').click();
   await dialog.getByRole('button', { name: 'Create' }).click();
@@ -84,4 +89,5 @@ walk(async ({ page, base, given, out, open, see, shot, listen }) => {
   await page.getByRole('button', { name: 'Usage' }).click();
   await see('All previews');
   await shot('figures');
+  await usable(page, 'the page of all previews');
 });

@@ -12,7 +12,12 @@ const approvals = SubPageBlueprint.make({
   params: {
     path: 'approvals',
     title: 'Approvals',
-    loader: () => import('./ApprovalsPage').then(m => <m.ApprovalsPage />),
+    loader: () =>
+      import('./ApprovalsPage').then(m => (
+        <main>
+          <m.ApprovalsPage />
+        </main>
+      )),
   },
 });
 
@@ -22,7 +27,12 @@ const agents = SubPageBlueprint.make({
   params: {
     path: 'agents',
     title: 'Agents',
-    loader: () => import('./AgentsPage').then(m => <m.AgentsPage />),
+    loader: () =>
+      import('./AgentsPage').then(m => (
+        <main>
+          <m.AgentsPage />
+        </main>
+      )),
   },
 });
 

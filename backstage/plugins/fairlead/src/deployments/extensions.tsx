@@ -17,7 +17,12 @@ const page = SubPageBlueprint.make({
   params: {
     path: 'changes',
     title: 'Changes',
-    loader: () => import('./changes').then(m => <m.ChangesPage />),
+    loader: () =>
+      import('./changes').then(m => (
+        <main>
+          <m.ChangesPage />
+        </main>
+      )),
   },
 });
 

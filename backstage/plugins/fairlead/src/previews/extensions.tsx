@@ -7,7 +7,12 @@ const page = SubPageBlueprint.make({
   params: {
     path: 'previews',
     title: 'Previews',
-    loader: () => import('./PreviewsPage').then(m => <m.PreviewsPage />),
+    loader: () =>
+      import('./PreviewsPage').then(m => (
+        <main>
+          <m.PreviewsPage />
+        </main>
+      )),
   },
 });
 
