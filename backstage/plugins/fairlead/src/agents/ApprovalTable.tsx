@@ -66,7 +66,7 @@ export const ApprovalTable = (props: {
               <Cell>
                 <StateNow of={r} />
               </Cell>
-              <CellText title={actorOf(r)} />
+              <Cell className={styles.wrap}>{actorOf(r)}</Cell>
               <Cell>{r.requestedAt && <When at={r.requestedAt} />}</Cell>
               {props.decided && (
                 <CellText title={r.decidedBy ? nameOf(r.decidedBy) : ''} />
