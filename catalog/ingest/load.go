@@ -130,11 +130,15 @@ func status(problems []entity.Problem, since string) []entity.StatusItem {
 		if p.Severity == entity.SeverityWarning {
 			continue
 		}
-		text := p.String()
+		text, before := p.String(), "the last good state, from before "+point(since)
+		said := text // all that Backstage's page shows
+		if p.Fix != "" {
+			said += "\n" + p.Fix
+		}
 		out = append(out, entity.StatusItem{
 			Type: "backstage.io/catalog-processing", Level: "error",
-			Message: p.Name + ": " + text + "; what is shown is the last good state, from before " + point(since),
-			Error:   &entity.StatusError{Name: p.Name, Message: text},
+			Message: p.Name + ": " + text + "; what is shown is " + before,
+			Error:   &entity.StatusError{Name: p.Name, Message: said + "\nShown is " + before + "."},
 		})
 	}
 	return out

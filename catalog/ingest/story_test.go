@@ -243,6 +243,9 @@ func TestBadEditKeepsTheLastGood(t *testing.T) {
 		if len(e.Status) != 1 || !strings.Contains(e.Status[0].Message, "catalog-info.yaml:") || !strings.HasSuffix(e.Status[0].Message, "from before commit "+string(rev(2))[:12]) {
 			t.Errorf("status: %+v", e.Status)
 		}
+		if said := e.Status[0].Error.Message; !strings.Contains(said, "\n"+p.Fix+"\nShown is the last good state") || p.Fix == "" {
+			t.Errorf("the error is told as %q", said)
+		}
 		if e.From.StaleSince != string(rev(2)) || e.From.Commit != string(rev(1)) {
 			t.Errorf("provenance: %+v", e.From)
 		}

@@ -22,11 +22,13 @@ import (
 type BackstageConfig struct {
 	// Database is the URL of an empty PostgreSQL database.
 	Database string
-	// Locations are the files that its catalog reads, as absolute paths.
+	// Locations are the files that its catalog reads, as absolute paths or URLs.
 	Locations []string
 	// Hosts are hosts with ports, such as 127.0.0.1:8080, that it may read URLs
 	// from.
 	Hosts []string
+	// Gitea are the URLs of Giteas that it reads from.
+	Gitea []string
 	// LogLevel is Backstage's, which itself logs every request at info; default
 	// warn.
 	LogLevel string
@@ -273,9 +275,17 @@ func (b *BackstageServer) config(cfg BackstageConfig, port int) (string, error) 
 	for _, h := range cfg.Hosts {
 		fmt.Fprintf(&s, "      - {host: %q}\n", h)
 	}
+	s.WriteString("integrations:\n  gitea:\n    - {host: none.invalid}\n")
+	for _, at := range cfg.Gitea {
+		fmt.Fprintf(&s, "    - {host: %q, baseUrl: %q}\n", strings.TrimPrefix(at, "http://"), at)
+	}
 	s.WriteString("permission: {enabled: false}\ncatalog:\n  providers: " + cmp.Or(cfg.Providers, "{}") + "\n  processingInterval: {hours: 24}\n  rules: [{allow: [Component, System, API, Resource, Location, Domain, Group, User, Template]}]\n  locations:\n")
 	for _, l := range cfg.Locations {
-		fmt.Fprintf(&s, "    - {type: file, target: %q}\n", l)
+		kind := "file"
+		if strings.Contains(l, "://") {
+			kind = "url"
+		}
+		fmt.Fprintf(&s, "    - {type: %s, target: %q}\n", kind, l)
 	}
 	return s.String(), nil
 }

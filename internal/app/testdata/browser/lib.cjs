@@ -18,23 +18,26 @@ const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 
 const base = process.env.FAIRLEAD_SERVER;
-const shots = process.env.FAIRLEAD_SHOTS;
 const given = JSON.parse(process.env.FAIRLEAD_GIVEN || 'null');
+const shots = given?.shots || process.env.FAIRLEAD_SHOTS;
 const quiet = [
   '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync',
 ];
 
-// Collects what a page complains of.
-function listen(page, seen, tolerated) {
+// Collects what a page complains of, and counts what it waits for.
+function listen(page, seen, tolerated, asked = new Set()) {
   const trouble = text => tolerated.some(t => t.test(text)) || seen.troubles.push(text);
   page.on('console', m => m.type() === 'error' && trouble(`console: ${m.text()} (${m.location().url.replace(base, '')})`));
   page.on('pageerror', e => trouble(`page: ${e.stack || e}`));
+  page.on('request', r => asked.add(r));
+  page.on('requestfinished', r => asked.delete(r));
+  page.on('requestfailed', r => asked.delete(r));
   page.on('response', r => r.status() >= 400 && trouble(`${r.status()} ${r.request().method()} ${r.url().replace(base, '')}`));
 }
 
 // What a walk gets.
-function hands(page, seen, tolerated) {
+function hands(page, seen, tolerated, asked) {
   const shot = async name => {
     if (shots) await page.screenshot({ path: join(shots, name + '.png') });
   };
@@ -48,8 +51,25 @@ function hands(page, seen, tolerated) {
     seen.pages[name] = Date.now() - began;
     await shot(name);
   };
+  // What can be read on the page by its roles, once it asks for nothing and does
+  // not change any more.
+  const settled = async (where = page.locator('body')) => {
+    const until = Date.now() + 60_000;
+    for (let last; Date.now() < until; ) {
+      const text = asked.size === 0 && await where.ariaSnapshot();
+      if (text && text === last) return text;
+      last = text;
+      await page.waitForTimeout(150);
+    }
+    throw new Error(`the page does not come to rest; it waits for ${[...asked].map(r => r.url()).join(' ') || 'nothing'}`);
+  };
+  // Keeps that by a name, with a screenshot.
+  const keep = async (name, where) => {
+    seen.out[name] = await settled(where);
+    await shot(name);
+  };
   return {
-    page, base, given, shot, see, open,
+    page, base, given, shot, see, open, settled, keep,
     out: seen.out, // anything that Go is to get as well
     tolerate: (...patterns) => tolerated.push(...patterns), // of troubles that the page cannot help
     listen: other => listen(other, seen, tolerated), // to another page of the context
@@ -65,12 +85,12 @@ exports.walk = async steps => {
     context = await chromium.launchPersistentContext(profile, {
       executablePath: '/usr/bin/chromium', args: quiet, viewport: { width: 1400, height: 1000 }, reducedMotion: 'reduce',
     });
-    context.setDefaultTimeout(30_000);
+    context.setDefaultTimeout(60_000);
     const page = await context.newPage();
-    const tolerated = [];
-    listen(page, seen, tolerated);
+    const tolerated = [], asked = new Set();
+    listen(page, seen, tolerated, asked);
     try {
-      await steps(hands(page, seen, tolerated));
+      await steps(hands(page, seen, tolerated, asked));
     } catch (e) {
       const text = await page.locator('body').innerText().catch(() => '');
       seen.failed = `${e.stack || e}\nat ${page.url()}, which reads:\n${text.slice(0, 3000)}`;
