@@ -76,7 +76,7 @@ func (p *pages) serve(set *demo.Set) {
 	dir := filepath.Dir(set.Config)
 	write(p.T, filepath.Join(dir, "tokens", "gitea"), token)
 	write(p.T, set.Config, fmt.Sprintf("listen: 127.0.0.1:0\nstate: ./state\n%scatalog:\n  refresh: 1h\n  locations: {}\n  sources: [{name: shop, gitea: {url: %q, org: %s, tokenFile: ./tokens/gitea}}]\n", demo.Auth(), p.forge.URL, p.org))
-	if err := set.ServeUI(realtest.UI(p.T, filepath.Join("..", "realtest", "ui.sh"))); err != nil {
+	if err := set.ServeUI(realtest.UI(p.T, filepath.Join("..", "realtest", "ui.sh")), ""); err != nil {
 		p.Fatal(err)
 	}
 	settings := fmt.Sprintf(`ui: {settings: {app: {packages: {exclude: ["@fairlead/backstage-plugin"]}}, integrations: {gitea: [{host: %q, baseUrl: %q}]}}, `,
@@ -150,21 +150,30 @@ func (p *pages) refresh(service, until string) {
 	}
 }
 
+// passOn has another server answer, which is told no more of who asks than
+// they say.
+func passOn(t *testing.T, to string) http.Handler {
+	t.Helper()
+	target, err := url.Parse(to)
+	if err != nil {
+		t.Error(err)
+		return http.NotFoundHandler()
+	}
+	return &httputil.ReverseProxy{
+		// Node ends connections that it has kept without a word.
+		Transport: &http.Transport{DisableKeepAlives: true},
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.Host = r.In.Host // the page tells where it came from
+		},
+	}
+}
+
 // besideBackstage serves a server's front end, with the catalog of a real
 // Backstage in the place of the server's own.
 func besideBackstage(t *testing.T, s *server, b *realtest.BackstageServer) string {
 	t.Helper()
-	to := func(at string) *httputil.ReverseProxy {
-		target, err := url.Parse(at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(target)
-			r.Out.Host = r.In.Host // the page tells where it came from
-		}}
-	}
-	ours, theirs := to(s.url), to(b.URL)
+	ours, theirs := passOn(t, s.url), passOn(t, b.URL)
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasPrefix(r.URL.Path, "/api/catalog/") {
 			ours.ServeHTTP(w, r)

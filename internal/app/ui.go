@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"path"
 	"strings"
@@ -96,7 +97,7 @@ func (a *App) openUI() (*frontEnd, error) {
 		return nil, refuse("the folder cannot be opened", err)
 	}
 	f := &frontEnd{root: root, settings: cfg.Settings, public: strings.TrimSuffix(a.cfg.PublicURL, "/"), files: gzhttp.GzipHandler(http.FileServerFS(root.FS()))}
-	f.policy = strings.TrimSpace(policyOfContent + originOf(f.public))
+	f.policy = policyOfContent(append(plainOrigins(cfg.Settings), originOf(f.public)))
 	if f.page, err = root.ReadFile("index.html"); err != nil {
 		return nil, errors.Join(refuse("it has no index.html", err), root.Close())
 	}
@@ -121,9 +122,30 @@ func (f *frontEnd) close() error {
 }
 
 // policyOfContent is what the app may load: its own, and pictures from
-// elsewhere; where the server is reached is added to what it may ask. Its
-// libraries compile schemas as they run.
-const policyOfContent = "default-src 'self'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: https:; font-src 'self' data:; object-src 'none'; base-uri 'self'; frame-ancestors 'self'; connect-src 'self' ws: wss: https: "
+// elsewhere; its libraries compile schemas as they run. It may ask others by
+// HTTPS, and those that are given.
+func policyOfContent(others []string) string {
+	return strings.TrimSpace("default-src 'self'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: https:; font-src 'self' data:; object-src 'none'; base-uri 'self'; frame-ancestors 'self'; connect-src 'self' ws: wss: https: " +
+		strings.Join(others, " "))
+}
+
+// plainOrigins are those that discovery.endpoints names with http.
+func plainOrigins(settings map[string]any) (out []string) {
+	discovery, _ := settings["discovery"].(map[string]any)
+	endpoints, _ := discovery["endpoints"].([]any)
+	for _, e := range endpoints {
+		endpoint, _ := e.(map[string]any)
+		target := endpoint["target"]
+		if both, ok := target.(map[string]any); ok {
+			target = both["external"]
+		}
+		text, _ := target.(string)
+		if u, err := url.Parse(text); err == nil && u.Scheme == "http" && !strings.ContainsAny(u.Host, ";, '") {
+			out = append(out, "http://"+u.Host)
+		}
+	}
+	return out
+}
 
 // ServeHTTP serves a file of the app, or its page, which finds by the path what
 // is meant.

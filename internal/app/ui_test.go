@@ -88,6 +88,18 @@ func TestFrontEndIsServedWithoutNode(t *testing.T) {
 	}
 }
 
+func TestFrontEndMayAskWhomItsSettingsName(t *testing.T) {
+	for target, want := range map[string]string{
+		"'http://auth.test:7007/api/{{pluginId}}'": "http://auth.test:7007", "https://auth.test/api/auth": "",
+		"{internal: 'http://in.test', external: 'http://out.test/api/auth'}": "http://out.test", "'http://a;script-src *'": "", "7": "",
+	} {
+		s := startUI(t, "  settings: {discovery: {endpoints: [{target: "+target+", plugins: [auth]}]}}\n")
+		if got := s.send("", http.MethodGet, "/", "").header.Get("Content-Security-Policy"); !strings.HasSuffix(got, strings.TrimSpace("connect-src 'self' ws: wss: https: "+want)) {
+			t.Errorf("%s: %s", target, got)
+		}
+	}
+}
+
 func TestNobodyIsLetInWithoutAGuest(t *testing.T) {
 	s := startUI(t, "")
 	if a := s.send("", http.MethodGet, "/api/auth/guest/refresh", ""); a.status != http.StatusNotFound || !strings.Contains(a.body, "NotFoundError") {

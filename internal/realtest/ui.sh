@@ -99,6 +99,10 @@ check() {
   CI=1 run_yarn test
 }
 
+if [ $# = 0 ] && [ -e "$cache/ui-app-$all/done" ]; then # there is nothing to wait for
+  echo "$cache/ui-app-$all"
+  exit
+fi
 need flock util-linux
 need_npm
 registry=$(npm config get registry)

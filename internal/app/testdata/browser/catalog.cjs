@@ -164,7 +164,7 @@ walk(async ({ page, given, open, see, settled, keep, tolerate, base, out }) => {
     await open('inspector from', '/catalog/default/component/checkout', 'Identity API');
     await button('More actions').click();
     await page.getByRole('menuitem', { name: 'Inspect entity' }).click();
-    const dialog = page.getByRole('dialog');
+    const dialog = page.getByRole('dialog', { name: 'Entity Inspector' });
     await dialog.getByText('Identity').first().waitFor();
     await keep('inspector', dialog);
     const looks = { Ancestry: 'This is the ancestry', Colocated: 'checkout-db', 'Raw JSON': '"apiVersion"', 'Raw YAML': 'apiVersion:' };
@@ -193,7 +193,8 @@ walk(async ({ page, given, open, see, settled, keep, tolerate, base, out }) => {
     for (let tries = 0; !(await page.getByText('Keeps what somebody means to buy.').first().isVisible()); tries++) {
       if (tries === 30) throw new Error('what was changed is not shown');
       await page.reload();
-      await see('Refresh');
+      await button('Refresh').waitFor();
+      await settled();
     }
   }
 
@@ -208,6 +209,7 @@ walk(async ({ page, given, open, see, settled, keep, tolerate, base, out }) => {
     await keep('register reviewed');
     await button('Import').click();
     await button('Register another').waitFor();
+    await gone(page.getByRole('button', { name: 'Import', exact: true, includeHidden: true })); // which fades
     await keep('register done');
     await button('View Component').click();
     await see('Packs what was ordered.');
@@ -218,9 +220,10 @@ walk(async ({ page, given, open, see, settled, keep, tolerate, base, out }) => {
     await see('Packs what was ordered.');
     await button('More actions').click();
     await page.getByRole('menuitem', { name: 'Unregister entity' }).click();
-    const dialog = page.getByRole('dialog');
+    const dialog = page.getByRole('dialog', { name: /^Are you sure/ });
     await dialog.getByText('Are you sure').first().waitFor();
     await keep('unregister', dialog);
+    tolerate(/\/by-name\/component\/default\/parcel/); // which the page it was on may still ask for
     await button('Unregister Location', dialog).click();
     await heading('Owned Components (12)');
     await gone(link('Parcel'));

@@ -3,11 +3,11 @@
 // reads:
 //
 //   const { walk } = require('./lib.cjs');
-//   walk(async ({ page, open, see, shot, tolerate, out }) => {
+//   walk(async ({ page, open, see, shot, keep, tolerate, out }) => {
 //     await open('health', '/catalog-health', 'Broken relations');
 //     await page.getByRole('button', { name: 'Refresh' }).click();
 //     await see('Asked to be read again');
-//     await shot('health-refreshed');
+//     await keep('health-refreshed');
 //   });
 //
 // Whatever the browser complains of on the way fails the test, and so does an
