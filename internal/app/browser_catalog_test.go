@@ -25,7 +25,7 @@ type looked struct {
 func (p *pages) look(t *testing.T, s *server, name string) (l looked) {
 	t.Helper()
 	l.shots = filepath.Join(cmp.Or(os.Getenv("FAIRLEAD_SHOTS"), t.TempDir()), "catalog-"+name)
-	got := browse(t, s.url, "catalog.cjs", map[string]string{"parcel": p.parcel, "shots": l.shots})
+	got := browse(t, s.url, "catalog.cjs", map[string]any{"parcel": p.parcel, "shots": l.shots, "patience": s == p.theirs})
 	if err := json.Unmarshal(got.Out, &l.texts); err != nil {
 		t.Fatal(err)
 	}

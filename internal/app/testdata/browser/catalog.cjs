@@ -212,6 +212,14 @@ walk(async ({ page, given, open, see, settled, keep, tolerate, base, out }) => {
     await gone(page.getByRole('button', { name: 'Import', exact: true, includeHidden: true })); // which fades
     await keep('register done');
     await button('View Component').click();
+    const shown = page.getByText('Packs what was ordered.').first();
+    const missing = page.getByText('Entity not found').first();
+    if (given.patience) tolerate(/\/by-name\/component\/default\/parcel/); // it is read only after a while
+    for (let tries = 0; given.patience && tries < 60; tries++) {
+      await shown.or(missing).first().waitFor();
+      if (await shown.isVisible()) break;
+      await page.reload();
+    }
     await see('Packs what was ordered.');
     await keep('registered');
     await link('Catalog').click();
