@@ -74,6 +74,40 @@ const usual: Answers = {
     },
   }),
   Problems: () => problems([]),
+  Health: () => ({
+    data: {
+      catalogHealth: {
+        __typename: 'CatalogHealth',
+        errors: 3,
+        warnings: 1,
+        conflicts: 1,
+        stale: 2,
+        broken: 1,
+      },
+    },
+  }),
+  Broken: () => ({
+    data: {
+      brokenRelations: {
+        __typename: 'BrokenRelations',
+        total: 1,
+        nextCursor: null,
+        items: [
+          {
+            __typename: 'BrokenRelation',
+            ref: 'component:default/ledger',
+            type: 'dependsOn',
+            target: 'component:default/gone',
+            owner: mine,
+            source: 'orders',
+            file: 'catalog-info.yaml',
+            line: 9,
+            fix: 'Describe it, or remove the relation.',
+          },
+        ],
+      },
+    },
+  }),
   Sources: () => ({
     data: { sources: { __typename: 'Sources', items: [source('orders')] } },
   }),
@@ -187,6 +221,17 @@ describe('HealthPage', () => {
       .filter(({ name }) => name === 'Problems')
       .map(({ variables }) => variables.first);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(25);
+  });
+
+  it('shows relations that lead nowhere, and where they are written', async () => {
+    open();
+    expect(
+      await screen.findByText('dependsOn component:default/gone'),
+    ).toBeInTheDocument();
+    expect(
+      screen.getByText('Describe it, or remove the relation.'),
+    ).toBeInTheDocument();
+    expect(screen.getByText('catalog-info.yaml:9')).toBeInTheDocument();
   });
 
   it('says that there is nothing wrong', async () => {

@@ -4,11 +4,13 @@ import { Connected, useLiveQuery } from '../client';
 import { Answer } from '../parts';
 import { changes, every } from './changes';
 import {
+  HealthDocument,
   KnownDocument,
   MeDocument,
   SourcesDocument,
   type SourcesQuery,
 } from './health.generated';
+import { Broken } from './Broken';
 import css from './health.module.css';
 import { Known } from './Known';
 import { Problems } from './Problems';
@@ -58,19 +60,30 @@ const Health = () => {
     variables: {},
     every: 30_000,
   });
+  const health = useLiveQuery({
+    query: HealthDocument,
+    variables: {},
+    changes,
+    every,
+  });
+  const figures = health.data?.catalogHealth;
   const groups = me.data?.whoami?.groups ?? [];
   const coverage = known.data?.coverage;
   const items = sources.data?.sources?.items ?? [];
   return (
     <Flex direction="column" gap="6">
       <div className={css.figures}>
-        {sources.data && (
+        {figures && (
           <>
-            <Figure title="Problems">
-              {String(items.reduce((sum, s) => sum + s.problems, 0))}
-            </Figure>
-            <Figure title="Sources">{stateOf(sources.data)}</Figure>
+            <Figure title="Errors">{String(figures.errors)}</Figure>
+            <Figure title="Warnings">{String(figures.warnings)}</Figure>
+            <Figure title="Conflicts">{String(figures.conflicts)}</Figure>
+            <Figure title="Stale">{String(figures.stale)}</Figure>
+            <Figure title="Broken relations">{String(figures.broken)}</Figure>
           </>
+        )}
+        {sources.data && (
+          <Figure title="Sources">{stateOf(sources.data)}</Figure>
         )}
         {coverage && (
           <Figure title="Facts known">{`${coverage.all.percent}%`}</Figure>
@@ -86,6 +99,15 @@ const Health = () => {
             />
           )}
         </Answer>
+      </Part>
+      <Part title="Broken relations">
+        <Broken
+          repositories={
+            new Map(
+              items.map(({ name, url, commit }) => [name, { url, commit }]),
+            )
+          }
+        />
       </Part>
       <Part title="Sources">
         <Answer

@@ -17,15 +17,18 @@ const size = 25;
 const ProblemList = (props: {
   owner?: string;
   source?: string;
+  sort?: string;
   repositories: Repositories;
 }) => {
-  const { owner, source, repositories } = props;
-  const paging = usePaging(`${owner} ${source}`);
+  const { owner, source, sort, repositories } = props;
+  const paging = usePaging(`${owner} ${source} ${sort}`);
   const problems = useLiveQuery({
     query: ProblemsDocument,
     variables: {
       owner: owner ?? null,
       source: source || null,
+      severity: sort && sort !== 'conflict' ? sort : null,
+      class: sort === 'conflict' ? 'ConflictError' : null,
       first: size,
       after: paging.after ?? null,
     },
@@ -118,6 +121,19 @@ export const Problems = (props: {
             choose({ source: source === 'any' ? '' : String(source) })
           }
         />
+        <Select
+          label="Sort"
+          options={[
+            { id: 'any', label: 'Any' },
+            { id: 'error', label: 'Errors' },
+            { id: 'warning', label: 'Warnings' },
+            { id: 'conflict', label: 'Conflicts' },
+          ]}
+          value={choice.sort || 'any'}
+          onChange={sort =>
+            choose({ sort: sort === 'any' ? '' : String(sort) })
+          }
+        />
         {mine && (
           <Button variant="tertiary" onPress={() => choose({ owner: 'all' })}>
             Show everybody’s
@@ -129,6 +145,7 @@ export const Problems = (props: {
           key={owner ?? ''}
           owner={owner}
           source={choice.source}
+          sort={choice.sort}
           repositories={repositories}
         />
       ))}

@@ -6,6 +6,8 @@ export interface Choice {
   owner: string;
   /** The name of a source; empty for all. */
   source: string;
+  /** error, warning or conflict; empty for all. */
+  sort: string;
 }
 
 /** What the address of the page tells to list; by default what is mine. */
@@ -26,6 +28,7 @@ export function useChoice(): [Choice, (change: Partial<Choice>) => void] {
     {
       owner: params.get('owner') || 'mine',
       source: params.get('source') ?? '',
+      sort: params.get('sort') ?? '',
     },
     choose,
   ];
