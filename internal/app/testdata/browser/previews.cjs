@@ -69,7 +69,6 @@ walk(async ({ page, base, given, out, open, see, shot, listen }) => {
   await page.getByRole('button', { name: 'New preview' }).click();
   await page.getByRole('combobox', { name: 'Revision' }).click();
   await shot('revisions');
-  await usable(page, 'the dialog for a new preview');
   await page.getByRole('option', { name: /^main/ }).click();
   await dialog.getByText('2 hours').click();
   await dialog.getByRole('button', { name: 'Create' }).click();

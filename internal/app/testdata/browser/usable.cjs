@@ -3,9 +3,9 @@
 const { readFileSync } = require('node:fs');
 
 // Parts of Backstage and its components that a page made of them cannot help:
-// links to tab panels that are not there, descriptions in options, and the
-// contrast of what is destructive.
-const theirs = /class="bui-(Tab|ComboboxItem|ButtonContent|MenuItemContent)\b/;
+// links to tab panels that are not there, descriptions in options, the contrast of
+// what is destructive, and what is read out and gone.
+const theirs = /class="bui-(Tab|ComboboxItem|ButtonContent|MenuItemContent)\b|^<div role="img" aria-labelledby="react-aria/;
 const grave = v => ['serious', 'critical'].includes(v.impact);
 
 let source;
