@@ -67,7 +67,7 @@ walk(async ({ page, base, given, open, see, shot, out }) => {
   await shot('preview-ready');
 
   // A change of production, which waits for Sam.
-  await open('approvals', '/fairlead/approvals');
+  await open('approvals', '/fairlead/approvals', 'Waiting for you');
   await mark();
   const change = {
     service: 'checkout', environment: 'production', reason: 'faster checkout', evidence: ['tests: https://ci.shop.test/checkout'],

@@ -5,7 +5,7 @@ import { Plan } from './Plan';
 const diff = '--- a.yaml\n+++ a.yaml\n@@ -1 +1 @@\n-x: 1\n+x: 2\n';
 
 describe('Plan', () => {
-  it('shows fields by their names, and diffs last and as diffs', () => {
+  it('shows fields by their names, first why, then the diff', () => {
     render(
       <Plan
         of={{
@@ -21,20 +21,22 @@ describe('Plan', () => {
           note: 'one\ntwo',
           nothing: null,
           none: [],
+          reason: 'faster',
         }}
       />,
     );
     const names = screen.getAllByRole('term').map(term => term.textContent);
     expect(names.filter(n => !['File', 'From', 'To'].includes(n!))).toEqual([
+      'Reason',
+      'Diff',
       'Max failures',
       'Dry run',
       'Note',
       'Rendered',
+      'Patch',
       'Tool',
       'Changed',
-      'Patch',
       'Touched',
-      'Diff',
     ]);
     expect(screen.getByText('0')).toBeVisible();
     expect(screen.getByText('false')).toBeVisible();

@@ -34,10 +34,11 @@ function textOf(value: unknown): string {
   }
 }
 
-/** Small things come first, then lists and objects, then diffs. */
+/** Why comes first, then the diff, then small things, then lists and objects. */
 function rank([key, value]: [string, unknown]): number {
-  if (isDiff(key, value)) return 2;
-  return typeof value === 'object' ? 1 : 0;
+  if (key === 'reason' || key === 'evidence') return 0;
+  if (isDiff(key, value)) return 1;
+  return typeof value === 'object' ? 3 : 2;
 }
 
 /** Shows a value that is part of another. */
