@@ -18,6 +18,9 @@ const Approvals = lazy(() =>
 const Agents = lazy(() =>
   import('../agents/AgentsPage').then(m => ({ default: m.AgentsPage })),
 );
+const Health = lazy(() =>
+  import('../health/HealthPage').then(m => ({ default: m.HealthPage })),
+);
 
 const wait = <Progress />;
 
@@ -44,6 +47,11 @@ export const FairleadPage = () => (
       <TabbedLayout.Route path="/changes" title="Changes">
         <Suspense fallback={wait}>
           <Changes />
+        </Suspense>
+      </TabbedLayout.Route>
+      <TabbedLayout.Route path="/health" title="Catalog health">
+        <Suspense fallback={wait}>
+          <Health />
         </Suspense>
       </TabbedLayout.Route>
     </TabbedLayout>

@@ -14,7 +14,8 @@ describe('legacy', () => {
       </TestApiProvider>,
       { mountedRoutes: { '/fairlead': fairleadPlugin.routes.root } },
     );
-    for (const name of ['Approvals', 'Agents', 'Previews', 'Changes']) {
+    const names = 'Approvals,Agents,Previews,Changes,Catalog health';
+    for (const name of names.split(',')) {
       const tab = await screen.findByRole('tab', { name }, { timeout: 20_000 });
       expect(tab).toBeInTheDocument();
     }

@@ -64,6 +64,15 @@ export const EntityBriefCard = part('EntityBriefCard', () =>
 );
 
 /**
+ * What is wrong with the file of an entity, as a card; nothing where all is well.
+ *
+ * @public
+ */
+export const EntityWarningCard = part('EntityWarningCard', () =>
+  import('../health/EntityWarning').then(m => m.EntityWarning),
+);
+
+/**
  * The previews of a component, as a tab.
  *
  * @public
