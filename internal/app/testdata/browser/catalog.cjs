@@ -153,7 +153,7 @@ walk(async ({ page, given, open, see, settled, keep, tolerate, base, out }) => {
   async function apis() {
     await open('apis', '/api-docs', 'Fairlead API Explorer', 'Cart API');
     await keep('apis');
-    await page.getByPlaceholder('Filter').fill('ledger');
+    await page.getByRole('textbox', { name: 'Search' }).fill('ledger');
     await gone(link('Cart API'));
     await keep('apis searched');
     await link('Ledger API').click();
