@@ -36,10 +36,10 @@ func newRepository(ctx context.Context, dir string, components int) (*repository
 
 func (r *repository) write(path, text string) error {
 	file := filepath.Join(r.dir, filepath.FromSlash(path))
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // below the program's own temporary folder
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(file, []byte(text), 0o644) //nolint:gosec // below the program's own temporary folder
+	return os.WriteFile(file, []byte(text), 0o644)
 }
 
 func (r *repository) git(ctx context.Context, args ...string) error {

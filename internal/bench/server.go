@@ -40,10 +40,10 @@ func configure(dir string, repo *repository) (string, error) {
 
 // configureSource is configure for any source.
 func configureSource(dir, source string) (string, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil { //nolint:gosec // below the program's own temporary folder
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "token"), []byte(token), 0o600); err != nil { //nolint:gosec // below the program's own temporary folder
+	if err := os.WriteFile(filepath.Join(dir, "token"), []byte(token), 0o600); err != nil {
 		return "", err
 	}
 	config := fmt.Sprintf(`listen: 127.0.0.1:0
@@ -56,7 +56,7 @@ catalog:
     - %s
 `, source)
 	file := filepath.Join(dir, "fairlead.yaml")
-	return file, os.WriteFile(file, []byte(config), 0o600) //nolint:gosec // below the program's own temporary folder
+	return file, os.WriteFile(file, []byte(config), 0o600)
 }
 
 // startServer starts the program and waits until it listens.
