@@ -90,6 +90,5 @@ walk(async ({ page, base, given, open, see, shot, out }) => {
   out.pull = pull;
 
   // What has become of it, beside where the service runs.
-  await open('deployments', '/catalog/default/component/checkout/deployments', 'production', 'staging');
-  await page.getByRole('link', { name: new RegExp(pull.split('/').pop()) }).first().waitFor();
+  await open('deployments', '/catalog/default/component/checkout/deployments', 'production', 'staging', /1\.5\.0@sha256:.* in production/, 'change of production, by alice with claude-code');
 });
