@@ -21,10 +21,10 @@ type looked struct {
 	shots string            // the folder of pictures of them
 }
 
-// look uses every page of a catalog.
-func (p *pages) look(t *testing.T, s *server, name string) (l looked) {
+// look uses every page of a catalog, and leaves pictures in a folder.
+func (p *pages) look(t *testing.T, s *server, shots string) (l looked) {
 	t.Helper()
-	l.shots = filepath.Join(cmp.Or(os.Getenv("FAIRLEAD_SHOTS"), t.TempDir()), "catalog-"+name)
+	l.shots = shots
 	got := browse(t, s.url, "catalog.cjs", map[string]any{"parcel": p.parcel, "shots": l.shots, "patience": s == p.theirs})
 	if err := json.Unmarshal(got.Out, &l.texts); err != nil {
 		t.Fatal(err)
@@ -45,9 +45,10 @@ func TestBrowserUsesTheCatalog(t *testing.T) {
 	p.refresh("recommendations", `"level":"error"`)
 	p.change("cart", "Keeps what a customer means to buy.", "Keeps what somebody means to buy.") // which somebody asks for on the page
 	var ours, theirs looked
+	shots := filepath.Join(cmp.Or(os.Getenv("FAIRLEAD_SHOTS"), t.TempDir()), "catalog-")
 	t.Run("both", func(t *testing.T) {
-		t.Run("Fairlead", func(t *testing.T) { t.Parallel(); ours = p.look(t, p.ours, "fairlead") })
-		t.Run("Backstage", func(t *testing.T) { t.Parallel(); theirs = p.look(t, p.theirs, "backstage") })
+		t.Run("Fairlead", func(t *testing.T) { t.Parallel(); ours = p.look(t, p.ours, shots+"fairlead") })
+		t.Run("Backstage", func(t *testing.T) { t.Parallel(); theirs = p.look(t, p.theirs, shots+"backstage") })
 	})
 	if len(ours.texts) < 45 || len(theirs.texts) != len(ours.texts) {
 		t.Fatalf("%d pages were seen, and %d of Backstage's", len(ours.texts), len(theirs.texts))

@@ -21,9 +21,11 @@ walk(async ({ page, open, see, shot, out }) => {
   await see('Its branch is pushed.');
   await shot('proposed');
   await button('Done').click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
 
   const steps = page.getByRole('list', { name: 'Follow-through' }).getByRole('listitem');
-  await steps.filter({ hasText: 'Merged' }).waitFor();
+  // The one that the address names stands apart until it is in the list.
+  await page.waitForFunction(() => document.querySelectorAll('[aria-label="Follow-through"] > li').length === 4);
   out.steps = await steps.evaluateAll(all => all.map(s => s.innerText.split('\n')[0] + (s.getAttribute('aria-current') ? ' now' : '')));
   await see('the fix for orders', 'https://ci.shop.test/7', 'newTag: "1.5.0"');
   await shot('followed');
