@@ -182,6 +182,6 @@ func (s *Service) figureQuery(in *GetChangeFiguresInput) (q FigureQuery, err err
 			return q, fault.New(fault.Invalid, "period: %q is no time between a minute and %s", clip(in.Period, 40), KeptDeployedFor).WithFix("Write for example 168h for a week.")
 		}
 	}
-	now := s.cfg.Now().UTC().Truncate(time.Second)
-	return FigureQuery{Since: now.Add(-period), Until: now, Service: entity.CompleteRef(in.Service, "component"), Environment: strings.TrimSpace(in.Environment), Most: maxFigures + 1}, nil
+	until := s.cfg.Now().UTC().Truncate(time.Second).Add(time.Second) // with this second
+	return FigureQuery{Since: until.Add(-period), Until: until, Service: entity.CompleteRef(in.Service, "component"), Environment: strings.TrimSpace(in.Environment), Most: maxFigures + 1}, nil
 }

@@ -10,13 +10,13 @@ import (
 // TestStory has an agent bring a change to where it runs, through everything
 // that is real: refused for want of evidence, proposed, merged by a person,
 // synced by Argo CD and healthy; then a version that does not start, and back.
-// Then people see in a browser what others do, and the commands that the demo
-// prints are run.
+// Then the commands that the demo prints are run, and people see in a browser
+// what others do.
 func TestStory(t *testing.T) {
 	w := startWorld(t)
 	t.Run("agent", func(t *testing.T) { (&agent{world: w, t: t, service: "payments"}).story() })
-	t.Run("browser", func(t *testing.T) { seen(t, w) })
 	t.Run("guide", func(t *testing.T) { walk(t.Context(), t, w) })
+	t.Run("browser", func(t *testing.T) { seen(t, w) })
 }
 
 func (a *agent) story() {
