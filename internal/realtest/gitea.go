@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -173,8 +174,10 @@ func (f *Forge) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	lines := strings.Split(strings.TrimSpace(out), "\n")
-	f.Token = strings.TrimSpace(lines[len(lines)-1])
+	// The log, in which root is warned, comes before or after it.
+	if f.Token = regexp.MustCompile(`(?m)^[0-9a-f]{40}$`).FindString(out); f.Token == "" {
+		return fmt.Errorf("gitea gave no token, but said:\n%s", out)
+	}
 	return nil
 }
 
