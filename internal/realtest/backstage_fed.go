@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 )
@@ -33,9 +32,8 @@ func (b *BackstageServer) program(from string, cfg BackstageConfig) (dir string,
 	if b.fed, err = os.MkdirTemp(from, "fed-"); err != nil {
 		return "", err
 	}
-	//nolint:gosec // a program of every system; both folders are the tests' own
-	if out, err := exec.Command("cp", "-R", filepath.Join(cfg.Packages, "node_modules"), b.fed).CombinedOutput(); err != nil { //nolint:noctx // it takes no time
-		return "", fmt.Errorf("copying the packages: %w\n%s", err, out)
+	if err := os.CopyFS(filepath.Join(b.fed, "node_modules"), os.DirFS(filepath.Join(cfg.Packages, "node_modules"))); err != nil {
+		return "", fmt.Errorf("copying the packages: %w", err)
 	}
 	return b.fed, os.WriteFile(filepath.Join(b.fed, "index.js"), fedProgram, 0o600)
 }
