@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/fairlead-dev/fairlead/internal/demo"
 	"github.com/fairlead-dev/fairlead/internal/realtest"
 )
 
@@ -19,18 +18,19 @@ func startBrowsed(t *testing.T, changes ...func(config string) string) *server {
 func startBrowsedAs(t *testing.T, role string, changes ...func(config string) string) *server {
 	t.Helper()
 	realtest.Browser(t) // or the test is skipped
-	dir := t.TempDir()
-	set, err := demo.Prepare(t.Context(), dir, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := set.ServeUI(realtest.UI(t, filepath.Join("..", "realtest", "ui.sh")), role); err != nil {
+	return startWithUI(t, realtest.UI(t, filepath.Join("..", "realtest", "ui.sh")), role, changes...)
+}
+
+// startWithUI serves the demo with the front end in a folder.
+func startWithUI(t *testing.T, ui, role string, changes ...func(config string) string) *server {
+	t.Helper()
+	s, set := newDemo(t, "127.0.0.1:0")
+	if err := set.ServeUI(ui, role); err != nil {
 		t.Fatal(err)
 	}
 	for _, change := range changes {
 		write(t, set.Config, change(readFile(t, set.Config)))
 	}
-	s := &server{t: t, dir: dir, tokens: set.Tokens}
 	s.start(set.Config)
 	return s
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/fairlead-dev/fairlead/gitops"
-	"github.com/fairlead-dev/fairlead/internal/demo"
 )
 
 const (
@@ -21,19 +20,14 @@ const (
 // policies that the documentation gives to start from.
 func startChanges(t *testing.T, with ...func(*server)) *server {
 	t.Helper()
-	dir := t.TempDir()
-	set, err := demo.Prepare(t.Context(), dir, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	policy := filepath.Join(dir, "policy")
+	s, set := newDemo(t, "127.0.0.1:0")
+	policy := filepath.Join(s.dir, "policy")
 	if err := os.Mkdir(policy, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(policy, "changes.rego"), readFile(t, filepath.Join("..", "..", "docs", "policy", "changes.rego")))
 	write(t, filepath.Join(policy, "config.yaml"), "registries: [registry.shop.test/]\nfreezes: []\nexempt: [sre]\n")
 	write(t, set.Config, withoutPreviews(readFile(t, set.Config))+"proposals: {}\npolicy: {rego: ./policy}\n")
-	s := &server{t: t, dir: dir, tokens: set.Tokens}
 	for _, more := range with {
 		more(s)
 	}
@@ -166,13 +160,7 @@ func TestChangesAreRefused(t *testing.T) {
 // TestToolsFit holds the list of tools of a server with previews and proposals
 // to what agents are promised, in tokens of four bytes.
 func TestToolsFit(t *testing.T) {
-	dir := t.TempDir()
-	set, err := demo.Prepare(t.Context(), dir, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &server{t: t, dir: dir, tokens: set.Tokens}
-	s.start(set.Config)
+	s := startDemo(t)
 	body := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
 	a := s.send("agent", http.MethodPost, "/mcp", body, "Accept", "application/json, text/event-stream", "MCP-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/list")
 	for _, tool := range []string{"propose_change", "create_preview_environment", "get_service_brief"} {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fairlead-dev/fairlead/internal/demo"
 	"github.com/fairlead-dev/fairlead/secrets"
 	"github.com/fairlead-dev/fairlead/secrets/secretstest"
 )
@@ -14,12 +13,8 @@ import (
 // startLending serves the demo with somebody to issue credentials.
 func startLending(t *testing.T, f *secretstest.Fake) *server {
 	t.Helper()
-	dir := t.TempDir()
-	set, err := demo.Prepare(t.Context(), dir, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &server{t: t, dir: dir, tokens: set.Tokens, lender: f}
+	s, set := newDemo(t, "127.0.0.1:0")
+	s.lender = f
 	s.start(set.Config)
 	return s
 }

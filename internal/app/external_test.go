@@ -4,12 +4,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/fairlead-dev/fairlead/internal/demo"
 )
 
 // outside is a provider that remembers what it received.
@@ -47,12 +44,7 @@ func externalOperation() operation {
 // TestAskingOutside asks a provider at a running server: off by default, the
 // same once for all, no secrets, a quota for each, and all of it recorded.
 func TestAskingOutside(t *testing.T) {
-	dir := t.TempDir()
-	set, err := demo.Prepare(t.Context(), dir, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &server{t: t, dir: dir, tokens: set.Tokens}
+	s, set := newDemo(t, "127.0.0.1:0")
 	s.start(set.Config)
 	ask := func(role, query string) answer {
 		return s.send(role, http.MethodPost, "/api/v1/knowledge/external", fmt.Sprintf(`{"query":%q}`, query))
@@ -68,8 +60,8 @@ func TestAskingOutside(t *testing.T) {
 	}
 	o := startOutside(t)
 	config := readFile(t, set.Config) + o.section() + "policy: {limits: {knowledge.external: 5/1h}}\n"
-	write(t, filepath.Join(dir, "fairlead.yaml"), config)
-	s.start(filepath.Join(dir, "fairlead.yaml"))
+	write(t, set.Config, config)
+	s.start(set.Config)
 	if !strings.Contains(tools("/mcp"), `"search_external"`) || strings.Contains(tools("/mcp/readonly"), "search_external") {
 		t.Error("the tool is not where it belongs")
 	}

@@ -72,15 +72,22 @@ func (l *logBuffer) text() string {
 	return l.b.String()
 }
 
-// startDemo makes the demo's repositories and serves them.
-func startDemo(t *testing.T) *server {
+// newDemo makes the demo's repositories, and its configuration to serve them at
+// an address. What it gives is to be started.
+func newDemo(t *testing.T, at string) (*server, *demo.Set) {
 	t.Helper()
 	dir := t.TempDir()
-	set, err := demo.Prepare(t.Context(), dir, "127.0.0.1:0")
+	set, err := demo.Prepare(t.Context(), dir, at)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{t: t, dir: dir, tokens: set.Tokens}
+	return &server{t: t, dir: dir, tokens: set.Tokens}, set
+}
+
+// startDemo makes the demo's repositories and serves them.
+func startDemo(t *testing.T) *server {
+	t.Helper()
+	s, set := newDemo(t, "127.0.0.1:0")
 	s.start(set.Config)
 	return s
 }

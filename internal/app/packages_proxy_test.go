@@ -6,8 +6,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,7 +14,6 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/fairlead-dev/fairlead/internal/demo"
 	"github.com/fairlead-dev/fairlead/internal/realtest"
 )
 
@@ -26,13 +23,8 @@ func startProxied(t *testing.T) (*server, *realtest.TokenIssuer) {
 	t.Helper()
 	at := freeAddress(t)
 	b := realtest.BackstageTokens(t, false, fmt.Sprintf("proxy: {endpoints: {/fairlead: {target: 'http://%s', credentials: forward}}}\n", at))
-	dir := t.TempDir()
-	set, err := demo.Prepare(t.Context(), dir, at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, set := newDemo(t, at)
 	write(t, set.Config, strings.Replace(readFile(t, set.Config), "auth:\n", fmt.Sprintf("auth:\n  oidc: {backstage: [{url: %q, roles: {developer: [%q]}}]}\n", b.URL, realtest.GuestGroup), 1))
-	s := &server{t: t, dir: dir, tokens: set.Tokens}
 	s.start(set.Config)
 	return s, b
 }
@@ -98,13 +90,8 @@ func TestPackagesByProxy(t *testing.T) {
 func inFront(t *testing.T, ui, catalog, backstage string) string {
 	t.Helper()
 	mux := http.NewServeMux()
-	for path, to := range map[string]string{"/api/": backstage, "/api/catalog/": catalog} {
-		target, err := url.Parse(to)
-		if err != nil {
-			t.Fatal(err)
-		}
-		mux.Handle(path, &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target); r.SetXForwarded() }})
-	}
+	mux.Handle("/api/", passOn(t, backstage))
+	mux.Handle("/api/catalog/", passOn(t, catalog))
 	front := httptest.NewServer(mux)
 	t.Cleanup(front.Close)
 	page := readFile(t, filepath.Join(ui, "index.html"))

@@ -3,7 +3,6 @@ package app
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fairlead-dev/fairlead/internal/demo"
 	"github.com/fairlead-dev/fairlead/internal/realtest"
 )
 
@@ -33,21 +31,8 @@ type fed struct {
 // catalog gives of its own, and less Locations.
 func catalogOf(t *testing.T, url, token string) map[string]string {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/catalog/entities", http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+token)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
 	var all []map[string]any
-	body, err := io.ReadAll(resp.Body)
-	if err != nil || json.Unmarshal(body, &all) != nil {
-		t.Fatalf("%v: %s", err, body)
-	}
+	(&server{t: t, url: url}).send(token, http.MethodGet, "/api/catalog/entities", "").decode(t, &all)
 	out := map[string]string{}
 	for _, e := range all {
 		meta := e["metadata"].(map[string]any)
@@ -99,13 +84,7 @@ func without(all map[string]string, ref string) map[string]string {
 // anew, from the same state.
 func startFixed(t *testing.T) (s *server, again func()) {
 	t.Helper()
-	at := freeAddress(t)
-	dir := t.TempDir()
-	set, err := demo.Prepare(t.Context(), dir, at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s = &server{t: t, dir: dir, tokens: set.Tokens}
+	s, set := newDemo(t, freeAddress(t))
 	again = func() { s.start(set.Config) }
 	again()
 	return s, again

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fairlead-dev/fairlead/internal/demo"
 	"github.com/fairlead-dev/fairlead/previews"
 	"github.com/fairlead-dev/fairlead/previews/previewstest"
 )
@@ -25,16 +24,12 @@ func withoutPreviews(config string) string {
 // startPreviews serves the demo with a deployer in memory.
 func startPreviews(t *testing.T, f *previewstest.Fake, section string, more ...map[string]previews.Deployer) *server {
 	t.Helper()
-	dir := t.TempDir()
-	set, err := demo.Prepare(t.Context(), dir, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, set := newDemo(t, "127.0.0.1:0")
 	config := withoutPreviews(readFile(t, set.Config))
 	if err := os.WriteFile(set.Config, []byte(config+section), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := &server{t: t, dir: dir, tokens: set.Tokens, deployers: map[string]previews.Deployer{"local": f}}
+	s.deployers = map[string]previews.Deployer{"local": f}
 	for _, m := range more {
 		maps.Copy(s.deployers, m)
 	}

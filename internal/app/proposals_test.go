@@ -9,23 +9,17 @@ import (
 	"testing"
 
 	"github.com/fairlead-dev/fairlead/gitops"
-	"github.com/fairlead-dev/fairlead/internal/demo"
 	"github.com/fairlead-dev/fairlead/knowledge"
 )
 
 // startProposals serves the demo with the room of proposals, and no forge.
 func startProposals(t *testing.T) *server {
 	t.Helper()
-	dir := t.TempDir()
-	set, err := demo.Prepare(t.Context(), dir, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, set := newDemo(t, "127.0.0.1:0")
 	config := withoutPreviews(readFile(t, set.Config)) + "proposals: {}\n"
 	if err := os.WriteFile(set.Config, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := &server{t: t, dir: dir, tokens: set.Tokens}
 	s.start(set.Config)
 	return s
 }
