@@ -14,7 +14,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -63,7 +62,7 @@ func (u *uiBench) visit(ctx context.Context, base string, pages []uiPage, tell f
 		return err
 	}
 	cmd := exec.CommandContext(ctx, u.browser.Node, "-") //nolint:gosec // Node as browser.sh installed it
-	cmd.Env = append(os.Environ(), "FAIRLEAD_VISITS="+string(order), "NODE_PATH="+filepath.Join(u.browser.Dir, "node_modules"))
+	cmd.Env = slices.Concat(os.Environ(), u.browser.BrowserEnv(), []string{"FAIRLEAD_VISITS=" + string(order)})
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(visitScript), os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -31,6 +31,14 @@ func FindBrowser() (Clients, error) {
 	return Clients{Dir: dir, Node: nodeIn(dir)}, err
 }
 
+// BrowserEnv is what a script needs of its environment to launch the browser by
+// playwright-core: FAIRLEAD_BROWSER holds options of launchPersistentContext.
+func (c Clients) BrowserEnv() []string {
+	options := `{"executablePath": "/usr/bin/chromium", "args": ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync"], "viewport": {"width": 1400, "height": 1000}}`
+	return []string{"FAIRLEAD_BROWSER=" + options, "NODE_PATH=" + filepath.Join(c.Dir, "node_modules")}
+}
+
 // UI gives the folder of the front end as ui.sh builds it of this checkout's
 // files, which is done at most once for each state of them.
 func UI(t testing.TB, script string, args ...string) string {
@@ -81,7 +89,7 @@ func Walk(t testing.TB, url, script string, given any) Walked {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := []string{"FAIRLEAD_SERVER=" + url, "FAIRLEAD_GIVEN=" + string(data), "NODE_PATH=" + filepath.Join(browser.Dir, "node_modules")}
+	env := append(browser.BrowserEnv(), "FAIRLEAD_SERVER="+url, "FAIRLEAD_GIVEN="+string(data))
 	if shots := os.Getenv("FAIRLEAD_SHOTS"); shots != "" {
 		env = append(env, "FAIRLEAD_SHOTS="+filepath.Join(shots, strings.TrimSuffix(filepath.Base(script), ".cjs")))
 	}

@@ -7,10 +7,6 @@ const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 
 const { base, pages, rounds, patience, profile } = JSON.parse(process.env.FAIRLEAD_VISITS);
-const quiet = [
-  '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-  '--disable-background-networking', '--disable-component-update', '--disable-sync',
-];
 const fillings = 2; // after which the browser has compiled scripts, too
 
 // shown waits until the page holds all texts, and gives when that was, in
@@ -168,9 +164,7 @@ async function visits(context, spec) {
 
 (async () => {
   const dir = mkdtempSync(join(tmpdir(), 'fairlead-browser-'));
-  const context = await chromium.launchPersistentContext(dir, {
-    executablePath: '/usr/bin/chromium', args: quiet, viewport: { width: 1400, height: 1000 },
-  });
+  const context = await chromium.launchPersistentContext(dir, JSON.parse(process.env.FAIRLEAD_BROWSER));
   try {
     context.setDefaultTimeout(patience);
     await context.addInitScript(() => performance.setResourceTimingBufferSize(5000));

@@ -20,10 +20,6 @@ const { join } = require('node:path');
 const base = process.env.FAIRLEAD_SERVER;
 const given = JSON.parse(process.env.FAIRLEAD_GIVEN || 'null');
 const shots = given?.shots || process.env.FAIRLEAD_SHOTS;
-const quiet = [
-  '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-  '--disable-background-networking', '--disable-component-update', '--disable-sync',
-];
 
 // Collects what a page complains of, and counts what it waits for.
 function listen(page, seen, tolerated, asked = new Set()) {
@@ -82,9 +78,7 @@ exports.walk = async steps => {
   const seen = { pages: {}, troubles: [], failed: '', out: {} };
   let context;
   try {
-    context = await chromium.launchPersistentContext(profile, {
-      executablePath: '/usr/bin/chromium', args: quiet, viewport: { width: 1400, height: 1000 }, reducedMotion: 'reduce',
-    });
+    context = await chromium.launchPersistentContext(profile, { ...JSON.parse(process.env.FAIRLEAD_BROWSER), reducedMotion: 'reduce' });
     context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     const tolerated = [], asked = new Set();
