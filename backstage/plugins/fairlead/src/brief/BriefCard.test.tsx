@@ -264,7 +264,8 @@ describe('BriefCard', () => {
       Brief: () => answer({ commands: { ...noCommands, build: fact(value) } }),
     });
     expect(await screen.findByText('make old')).toBeInTheDocument();
-    await waitFor(() => expect(connection.isLive()).toBe(true));
+    // It has been looked for what was missed before the socket stood.
+    await waitFor(() => expect(connection.asked).toHaveLength(2));
     value = 'make new';
     await act(async () =>
       connection.tell('CatalogChanges', { catalogChanged: changed(ref) }),

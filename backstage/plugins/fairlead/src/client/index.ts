@@ -1,4 +1,5 @@
 export * from './api';
 export * from './Connected';
 export * from './useAct';
+export * from './useChanges';
 export * from './useLiveQuery';

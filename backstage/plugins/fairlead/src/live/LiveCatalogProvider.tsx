@@ -14,7 +14,7 @@ import {
   useSyncExternalStore,
   type ReactNode,
 } from 'react';
-import { fairleadApiRef } from '../client';
+import { fairleadApiRef, onMissed } from '../client';
 import { CatalogChangesDocument } from './live.generated';
 import { LiveCatalog } from './LiveCatalog';
 
@@ -28,7 +28,6 @@ const Version = createContext(0);
 export const useCatalogVersion = () => useContext(Version);
 
 const everything = { changed: [], removed: [], many: true };
-const settle = 1_000; // milliseconds until what the socket missed is looked for
 
 /** Tells a live catalog of the changes, from its first question on. */
 function useCatalogChanges(live: LiveCatalog) {
@@ -36,25 +35,16 @@ function useCatalogChanges(live: LiveCatalog) {
   const inUse = useSyncExternalStore(live.subscribe, live.inUse);
   useEffect(() => {
     if (!inUse) return undefined;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const missed = () => {
-      clearTimeout(timer);
-      if (!connection.isLive()) return;
-      const spread = settle * (1 + Math.random()); // of many pages at once
-      timer = setTimeout(() => live.changed(everything), spread);
-    };
     const ends = [
       connection.client
         .subscription(CatalogChangesDocument, {})
         .subscribe(({ data }) => data && live.changed(data.catalogChanged))
         .unsubscribe,
-      connection.onLive(missed),
+      onMissed(connection, () => live.changed(everything)),
     ];
-    missed();
     const shown = () => live.shown();
     document.addEventListener('visibilitychange', shown);
     return () => {
-      clearTimeout(timer);
       document.removeEventListener('visibilitychange', shown);
       ends.forEach(end => end());
     };
