@@ -17,7 +17,7 @@ import {
 } from './approvals.generated';
 import { Decide } from './Decide';
 import { Next, Request, stateAt, whyNot } from './Request';
-import { approvalChanges } from './Waiting';
+import { approvalChanges } from './requests';
 
 const hour = 3_600_000;
 

@@ -5,7 +5,7 @@ import { Answer, Pager, usePaging } from '../parts';
 import styles from './agents.module.css';
 import { ApprovalsDocument } from './approvals.generated';
 import { ApprovalTable } from './ApprovalTable';
-import { approvalChanges } from './Waiting';
+import { approvalChanges } from './requests';
 
 const states = ['pending', 'granted', 'denied', 'used', 'expired'];
 

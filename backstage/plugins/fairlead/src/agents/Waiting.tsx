@@ -10,7 +10,6 @@ import {
 import { useLiveQuery } from '../client';
 import { Answer, Countdown, When } from '../parts';
 import {
-  ApprovalChangesDocument,
   WaitingApprovalsDocument,
   type ApprovalInWholeFragment,
 } from './approvals.generated';
@@ -18,9 +17,8 @@ import { Decide } from './Decide';
 import { Who } from './Fields';
 import { useApprovalHref } from './links';
 import { Request } from './Request';
+import { approvalChanges } from './requests';
 import { useRefreshAt } from './useRefreshAt';
-
-export const approvalChanges = [{ query: ApprovalChangesDocument }];
 
 interface Deciding {
   /** Is called with what was done. */

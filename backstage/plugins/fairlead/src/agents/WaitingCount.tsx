@@ -3,7 +3,7 @@ import { RiCheckboxMultipleLine } from '@remixicon/react';
 import { Connected, useLiveQuery } from '../client';
 import { WaitingCountDocument } from './approvals.generated';
 import { useApprovalHref } from './links';
-import { approvalChanges } from './Waiting';
+import { approvalChanges } from './requests';
 
 const Count = () => {
   const waiting = useLiveQuery({

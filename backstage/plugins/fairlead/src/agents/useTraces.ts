@@ -1,15 +1,15 @@
 import type { LiveQuery } from '../client';
 import { useLiveQuery } from '../client';
+import { ProposalChangesDocument } from '../deployments/proposals/proposals.generated';
+import { PreviewChangesDocument } from '../previews/previews.generated';
 import {
   HeldLeasesDocument,
   HeldPreviewsDocument,
   LeasesChangeDocument,
   OpenProposalsDocument,
-  PreviewsHeldChangeDocument,
-  ProposalsChangeDocument,
 } from './agents.generated';
 import { ApprovalsDocument } from './approvals.generated';
-import { approvalChanges } from './Waiting';
+import { approvalChanges } from './requests';
 
 /** Whose traces are asked for. */
 export interface Whose {
@@ -36,7 +36,7 @@ export const useHeldPreviews = (whose: Whose) =>
     variables: { ...whose },
     changes: [
       {
-        query: PreviewsHeldChangeDocument,
+        query: PreviewChangesDocument,
         variables: { service: whose.service },
       },
     ],
@@ -55,7 +55,7 @@ export const useProposals = (whose: { agent?: string }) =>
   useLiveQuery({
     query: OpenProposalsDocument,
     variables: { ...whose },
-    changes: [{ query: ProposalsChangeDocument }],
+    changes: [{ query: ProposalChangesDocument }],
   });
 
 /** Whether a proposal still waits for something. */

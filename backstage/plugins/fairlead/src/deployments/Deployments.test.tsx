@@ -118,7 +118,7 @@ describe('environments', () => {
     expect(await card.findByText('progressing')).toBeVisible();
     await waitFor(() => expect(connection.isLive()).toBe(true));
     verdict = 'healthy';
-    connection.tell('ServiceChanges', {
+    connection.tell('ProposalChanges', {
       proposalChanged: { id: 'p1', state: 'merged' },
     });
     expect(await card.findByText('healthy')).toBeVisible();
@@ -136,7 +136,7 @@ describe('environments', () => {
     expect(await card.findByText('healthy')).toBeVisible();
     await waitFor(() => expect(connection.isLive()).toBe(true));
     down = true;
-    connection.tell('ServiceChanges', {
+    connection.tell('ProposalChanges', {
       proposalChanged: { id: 'p1', state: 'merged' },
     });
     expect(await card.findByRole('alert')).toBeVisible();

@@ -1,24 +1,13 @@
 import { Flex, Link, Text } from '@backstage/ui';
 import type { Fault } from '@fairlead/backstage-plugin-common';
 import { useApprovalHref } from '../agents/links';
-import { useLiveQuery } from '../client';
+import { useRequest } from '../agents/requests';
 import { CopyButton, FaultPanel, When } from '../parts';
-import {
-  PreviewApprovalChangesDocument,
-  PreviewApprovalDocument,
-} from './previews.generated';
-
-const changes = [{ query: PreviewApprovalChangesDocument }];
 
 /** How far a request for approval has come, as people decide on it. */
 const Request = (props: { id: string }) => {
-  const { data } = useLiveQuery({
-    query: PreviewApprovalDocument,
-    variables: { id: props.id },
-    changes,
-  });
+  const request = useRequest(props.id);
   const hrefOf = useApprovalHref();
-  const request = data?.approval;
   const by = request?.decidedBy && ` by ${request.decidedBy}`;
   return (
     <Flex direction="column" gap="1" role="status">

@@ -134,7 +134,7 @@ describe('Creating a preview', () => {
     });
     const { connection, dialog, create } = await begin({
       ...none,
-      PreviewApproval: approval,
+      ApprovalState: approval,
       CreatePreview: () =>
         state === 'granted'
           ? { data: { createPreviewEnvironment: previewOf() } }
@@ -149,7 +149,7 @@ describe('Creating a preview', () => {
     expect(await dialog.findByText(/It is pending/)).toBeInTheDocument();
     await waitFor(() => expect(connection.isLive()).toBe(true));
     state = 'granted';
-    connection.tell('PreviewApprovalChanges', {
+    connection.tell('ApprovalChanges', {
       approvalChanged: { id: 'r1', state },
     });
     expect(

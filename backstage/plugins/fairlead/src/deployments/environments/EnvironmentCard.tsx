@@ -13,12 +13,10 @@ import { useRef } from 'react';
 import { useChanges, useLiveQuery } from '../../client';
 import { FaultPanel, Waiting } from '../../parts';
 import { Heading, isWeb, Row } from '../Facts';
+import { ProposalChangesDocument } from '../proposals/proposals.generated';
 import { ProposeButton } from '../proposals/ProposeDialog';
 import { RollbackButton } from '../proposals/RollbackDialog';
-import {
-  DeploymentHealthDocument,
-  ServiceChangesDocument,
-} from './environments.generated';
+import { DeploymentHealthDocument } from './environments.generated';
 import { Health, type HealthAnswer } from './Health';
 
 /** An environment, as the service's catalog entry has it. */
@@ -47,7 +45,7 @@ export const EnvironmentCard = ({ service, environment }: Props) => {
     every,
   });
   useChanges(
-    [{ query: ServiceChangesDocument, variables: { service } }],
+    [{ query: ProposalChangesDocument, variables: { service } }],
     health.refresh,
   );
   const last = useRef<HealthAnswer>();

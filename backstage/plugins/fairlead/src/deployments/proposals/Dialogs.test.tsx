@@ -154,7 +154,7 @@ describe('proposing a change', () => {
           : refused('approval_required', 'it needs approval', 'Ask Sam.', {
               approval: '42',
             }),
-      RequestedApproval: () => ({
+      ApprovalState: () => ({
         data: {
           approval: {
             __typename: 'Approval',
@@ -178,7 +178,9 @@ describe('proposing a change', () => {
     );
     await waitFor(() => expect(connection.isLive()).toBe(true));
     state = 'granted';
-    connection.tell('RequestChanges', { approvalChanged: { id: '42', state } });
+    connection.tell('ApprovalChanges', {
+      approvalChanged: { id: '42', state },
+    });
     expect(await screen.findByText(/Propose it now/)).toBeVisible();
     expect(screen.getByRole('button', { name: 'Propose' })).toBeEnabled();
   });

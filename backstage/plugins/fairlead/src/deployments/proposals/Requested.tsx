@@ -1,13 +1,9 @@
 import { Link, Text } from '@backstage/ui';
 import { useApprovalHref } from '../../agents/links';
-import { useLiveQuery } from '../../client';
+import { useRequest } from '../../agents/requests';
 import { Mark, type Goodness } from '../../parts';
 import { Row } from '../Facts';
 import { nameOf } from '../words';
-import {
-  RequestChangesDocument,
-  RequestedApprovalDocument,
-} from './proposals.generated';
 
 const states: Record<string, Goodness> = {
   pending: 'busy',
@@ -15,17 +11,10 @@ const states: Record<string, Goodness> = {
   denied: 'bad',
 };
 
-const changes = [{ query: RequestChangesDocument }];
-
 /** How far a request for approval has come, with the way to it. */
 export const Requested = ({ id }: { id: string }) => {
-  const { data } = useLiveQuery({
-    query: RequestedApprovalDocument,
-    variables: { id },
-    changes,
-  });
+  const request = useRequest(id);
   const href = useApprovalHref();
-  const request = data?.approval;
   return (
     <div role="status">
       <Row>
