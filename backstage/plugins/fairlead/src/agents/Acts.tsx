@@ -9,7 +9,7 @@ import {
   TableRoot,
   Text,
 } from '@backstage/ui';
-import { useLiveQuery } from '../client';
+import { useLiveQuery, useViewer } from '../client';
 import { Answer, Pager, usePaging, When } from '../parts';
 import { ActFilters, useActFilter } from './ActFilters';
 import styles from './agents.module.css';
@@ -18,7 +18,6 @@ import {
   ActsDocument,
   type ActFragment,
 } from './agents.generated';
-import { ViewerDocument } from './approvals.generated';
 import { Ref, Who } from './Fields';
 import { useApprovalHref } from './links';
 import { State } from './State';
@@ -73,19 +72,13 @@ const ActRow = ({ of: act }: { of: ActFragment }) => (
 /** A name of an agent; any is none in particular. */
 const named = (agent: string) => (agent === '*' ? undefined : agent);
 
-const hour = 3_600_000;
-
 /** The record of acts, newest first; of an agent or on a thing where it is one. */
 export const Acts = (props: { agent?: string; target?: string }) => {
   const { agent, target } = props;
   const [filter, change] = useActFilter();
   const chosen = { agent: '*', ...filter, ...props };
   const paging = usePaging(JSON.stringify(chosen));
-  const viewer = useLiveQuery({
-    query: ViewerDocument,
-    variables: {},
-    every: hour,
-  });
+  const viewer = useViewer();
   const acts = useLiveQuery({
     query: ActsDocument,
     variables: { ...chosen, first: 50, after: paging.after },

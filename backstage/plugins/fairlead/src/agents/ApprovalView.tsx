@@ -8,18 +8,15 @@ import {
   Text,
 } from '@backstage/ui';
 import { RiArrowLeftLine } from '@remixicon/react';
-import { useLiveQuery } from '../client';
+import { useLiveQuery, useViewer } from '../client';
 import { Answer, useNow } from '../parts';
 import {
   ApprovalDocument,
-  ViewerDocument,
   type ApprovalInWholeFragment,
 } from './approvals.generated';
 import { Decide } from './Decide';
 import { Next, Request, stateAt, whyNot } from './Request';
 import { approvalChanges } from './requests';
-
-const hour = 3_600_000;
 
 /** Lets the viewer decide, or says why they cannot and what comes next. */
 const Foot = (props: {
@@ -27,11 +24,7 @@ const Foot = (props: {
   onDone: (what: string) => void;
 }) => {
   const { of: r, onDone } = props;
-  const viewer = useLiveQuery({
-    query: ViewerDocument,
-    variables: {},
-    every: hour,
-  });
+  const viewer = useViewer();
   const now = useNow(1_000);
   if (r.mayDecide && stateAt(r, now) === 'pending') {
     return <Decide id={r.id} summary={r.summary} onDone={onDone} />;

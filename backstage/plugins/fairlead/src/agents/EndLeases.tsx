@@ -1,14 +1,13 @@
 import { Alert, Button, Flex, Select, Text, TextField } from '@backstage/ui';
 import { RiShieldKeyholeLine } from '@remixicon/react';
 import { useState } from 'react';
-import { useAct, useLiveQuery } from '../client';
+import { useAct, useViewer } from '../client';
 import { ActDialog } from '../previews/ActDialog';
 import {
   RevokeAllLeasesDocument,
   RevokeLeaseDocument,
   type HeldLeaseFragment,
 } from './agents.generated';
-import { ViewerDocument } from './approvals.generated';
 import { actorOf } from './words';
 
 /** Ends one lease, once that is confirmed. */
@@ -112,8 +111,6 @@ const EndDialog = (props: {
   );
 };
 
-const hour = 3_600_000;
-
 /**
  * Ends all leases of an agent, a person or a service, for those who may; shows
  * nothing to others.
@@ -121,11 +118,7 @@ const hour = 3_600_000;
 export const EndLeases = (props: { whose?: Whose; onDone?: () => void }) => {
   const [asking, ask] = useState(false);
   const [said, say] = useState('');
-  const viewer = useLiveQuery({
-    query: ViewerDocument,
-    variables: {},
-    every: hour,
-  });
+  const viewer = useViewer();
   const may = viewer.data?.whoami?.actions.some(
     a =>
       a.action === 'secrets.revoke' &&

@@ -3,3 +3,4 @@ export * from './Connected';
 export * from './useAct';
 export * from './useChanges';
 export * from './useLiveQuery';
+export * from './useViewer';

@@ -64,7 +64,7 @@ const source = (name: string, more: object = {}) => ({
 const total = { things: 28, declared: 20, inferred: 6, missing: 2, stale: 0 };
 
 const usual: Answers = {
-  Me: () => ({
+  Viewer: () => ({
     data: {
       whoami: {
         __typename: 'Identity',

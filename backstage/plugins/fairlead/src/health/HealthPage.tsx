@@ -1,12 +1,11 @@
 import { Container, Flex, Text } from '@backstage/ui';
 import { useId, type ReactNode } from 'react';
-import { Connected, useLiveQuery } from '../client';
+import { Connected, useLiveQuery, useViewer } from '../client';
 import { Answer } from '../parts';
 import { changes, every } from './changes';
 import {
   HealthDocument,
   KnownDocument,
-  MeDocument,
   SourcesDocument,
   type SourcesQuery,
 } from './health.generated';
@@ -48,7 +47,7 @@ const stateOf = (data: SourcesQuery) => {
 };
 
 const Health = () => {
-  const me = useLiveQuery({ query: MeDocument, variables: {}, every: 300_000 });
+  const me = useViewer();
   const sources = useLiveQuery({
     query: SourcesDocument,
     variables: {},

@@ -154,7 +154,7 @@ describe('The page of all previews', () => {
     let there = ['lost-1', 'lost-2'];
     const connection = openPage({
       Previews: () => page([]),
-      PreviewRights: () => rights('previews.strays', 'previews.sweep'),
+      Viewer: () => rights('previews.strays', 'previews.sweep'),
       PreviewStrays: () =>
         strays(there, [
           {
@@ -203,7 +203,7 @@ describe('The page of all previews', () => {
     const connection = openPage({ Previews: () => page([]) });
     await screen.findByRole('button', { name: 'Usage' });
     await waitFor(() =>
-      expect(connection.asked.some(a => a.name === 'PreviewRights')).toBe(true),
+      expect(connection.asked.some(a => a.name === 'Viewer')).toBe(true),
     );
     expect(
       screen.queryByRole('button', { name: 'Strays' }),
@@ -213,7 +213,7 @@ describe('The page of all previews', () => {
   it('hides strays that are forbidden meanwhile', async () => {
     openPage({
       Previews: () => page([]),
-      PreviewRights: () => rights('previews.strays'),
+      Viewer: () => rights('previews.strays'),
       PreviewStrays: () => refused('forbidden', 'not for you', 'Ask.'),
     });
     await openPart('Strays');

@@ -139,7 +139,7 @@ describe('Acts on previews', () => {
   it('removes by force with a reason, for those who may', async () => {
     const connection = openTab({
       Previews: left,
-      PreviewRights: () => rights('previews.force'),
+      Viewer: () => rights('previews.force'),
       ForceRemovePreview: () => ({
         data: {
           forceRemovePreviewEnvironment: previewOf({ phase: 'deleting' }),
@@ -147,7 +147,7 @@ describe('Acts on previews', () => {
       }),
     });
     await waitFor(() =>
-      expect(connection.asked.some(a => a.name === 'PreviewRights')).toBe(true),
+      expect(connection.asked.some(a => a.name === 'Viewer')).toBe(true),
     );
     const dialog = await begin('Remove by force…');
     expect(dialog.getByText('Still there: pod a.')).toBeInTheDocument();

@@ -1,5 +1,4 @@
-import { useLiveQuery } from '../client';
-import { PreviewRightsDocument } from './previews.generated';
+import { useViewer } from '../client';
 import type { PreviewRowFragment } from './previews.generated';
 
 /** A preview as lists show it. */
@@ -36,10 +35,6 @@ export const called = (p: { service: string; revision: string }) =>
 
 /** Whether the person who looks may do an action, on something at least. */
 export function useMay(action: string): boolean {
-  const rights = useLiveQuery({
-    query: PreviewRightsDocument,
-    variables: {},
-    every: 60_000,
-  });
-  return !!rights.data?.whoami?.actions.some(a => a.action === action);
+  const viewer = useViewer();
+  return !!viewer.data?.whoami?.actions.some(a => a.action === action);
 }

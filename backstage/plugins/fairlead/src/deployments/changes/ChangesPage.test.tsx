@@ -225,7 +225,7 @@ describe('fleets', () => {
   it('are told wave by wave, with what to do about services', async () => {
     open('/?view=fleets&fleet=f1', {
       ...fleets(() => fleet()),
-      Myself: () => myself('user:default/bob', 'some'),
+      Viewer: () => myself('user:default/bob', 'some'),
     });
     expect(
       await screen.findByRole('rowheader', { name: '1 (at work)' }),
@@ -245,7 +245,7 @@ describe('fleets', () => {
     let state = 'running';
     const connection = open('/?view=fleets&fleet=f1', {
       ...fleets(() => fleet({ state })),
-      Myself: () => myself('user:default/alice', 'some'),
+      Viewer: () => myself('user:default/alice', 'some'),
       StopFleet: () => {
         state = 'paused';
         return {
@@ -268,7 +268,7 @@ describe('fleets', () => {
   it('are resumed as they were planned, or say why not', async () => {
     const connection = open('/?view=fleets&fleet=f1', {
       ...fleets(() => fleet({ state: 'stopped', why: 'too many failed' })),
-      Myself: () => myself('user:default/sam'),
+      Viewer: () => myself('user:default/sam'),
       StartFleet: () =>
         refused('approval_required', 'it needs approval', 'Ask.'),
     });

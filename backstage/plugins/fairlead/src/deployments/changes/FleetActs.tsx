@@ -9,12 +9,11 @@ import {
   TextField,
 } from '@backstage/ui';
 import { useState } from 'react';
-import { useAct, useLiveQuery } from '../../client';
+import { useAct, useViewer } from '../../client';
 import { FaultPanel } from '../../parts';
 import { Row } from '../Facts';
 import { Requested } from '../proposals/Requested';
 import {
-  MyselfDocument,
   StartFleetDocument,
   StopFleetDocument,
   type FleetStatusFragment,
@@ -107,11 +106,7 @@ export const FleetActs = (props: {
 }) => {
   const { of, changed } = props;
   const [verb, setVerb] = useState<Verb>();
-  const { data } = useLiveQuery({
-    query: MyselfDocument,
-    variables: {},
-    every: 300_000,
-  });
+  const { data } = useViewer();
   const mine = data?.whoami?.subject === of.person;
   const may = data?.whoami?.actions.some(
     a => a.action === 'gitops.fleet' && (mine || a.on === 'everything'),

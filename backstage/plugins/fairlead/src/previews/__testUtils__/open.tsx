@@ -98,7 +98,7 @@ function render(
   path = '/',
 ): TestConnection {
   const connection = connectTo({
-    PreviewRights: () => rights(),
+    Viewer: () => rights(),
     Revisions: () => revisions([]),
     ...answers,
   });
