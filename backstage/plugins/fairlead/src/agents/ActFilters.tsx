@@ -1,6 +1,6 @@
-import { useAppSearchParams } from '@backstage/frontend-plugin-api';
 import { Flex, Select, TextField } from '@backstage/ui';
 import { useEffect, useState } from 'react';
+import { useAddress } from '../parts';
 
 const names = [
   'subject',
@@ -18,20 +18,18 @@ const prefix = 'act-'; // of the filter's names in the address
 
 /** The filter as the page's address has it, and how to change it. */
 export function useActFilter(): [ActFilter, (change: ActFilter) => void] {
-  const [params, setParams] = useAppSearchParams();
+  const [params, changeAddress] = useAddress();
   const filter: ActFilter = {};
   for (const name of names) {
     const value = params.get(prefix + name);
     if (value) filter[name] = value;
   }
-  const change = (to: ActFilter) => {
-    const next = new URLSearchParams(params);
-    for (const [name, value] of Object.entries(to)) {
-      if (value) next.set(prefix + name, value);
-      else next.delete(prefix + name);
-    }
-    setParams(next, { replace: true });
-  };
+  const change = (to: ActFilter) =>
+    changeAddress(
+      Object.fromEntries(
+        Object.entries(to).map(([name, value]) => [prefix + name, value]),
+      ),
+    );
   return [filter, change];
 }
 

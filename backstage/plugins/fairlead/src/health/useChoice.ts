@@ -1,4 +1,4 @@
-import { useSearchParams } from 'react-router-dom';
+import { useAddress } from '../parts';
 
 /** Which problems are listed: of whom, and of which source. */
 export interface Choice {
@@ -12,24 +12,13 @@ export interface Choice {
 
 /** What the address of the page tells to list; by default what is mine. */
 export function useChoice(): [Choice, (change: Partial<Choice>) => void] {
-  const [params, setParams] = useSearchParams();
-  const choose = (change: Partial<Choice>) =>
-    setParams(
-      before => {
-        const next = new URLSearchParams(before);
-        Object.entries(change).forEach(([name, value]) =>
-          value ? next.set(name, value) : next.delete(name),
-        );
-        return next;
-      },
-      { replace: true },
-    );
+  const [params, change] = useAddress();
   return [
     {
       owner: params.get('owner') || 'mine',
       source: params.get('source') ?? '',
       sort: params.get('sort') ?? '',
     },
-    choose,
+    change,
   ];
 }

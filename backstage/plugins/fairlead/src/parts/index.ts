@@ -5,5 +5,7 @@ export * from './FaultPanel';
 export * from './Mark';
 export * from './Pager';
 export * from './SourceLink';
+export * from './TypedField';
 export * from './When';
 export * from './sourceUrl';
+export * from './useAddress';

@@ -1,10 +1,10 @@
-import { useAppSearchParams } from '@backstage/frontend-plugin-api';
+import { useAddress } from '../parts';
 
 const name = 'preview';
 
 /** Tells where a preview's details are on this page, by its id. */
 export function useHrefs(): (id: string) => string {
-  const [params] = useAppSearchParams();
+  const [params] = useAddress();
   return id => {
     const next = new URLSearchParams(params);
     next.set(name, id);
@@ -14,13 +14,7 @@ export function useHrefs(): (id: string) => string {
 
 /** The preview whose details are open, which the address of the page tells. */
 export function useOpened(): [string | null, (id?: string) => void] {
-  const [params, setParams] = useAppSearchParams();
-  const open = (id?: string) =>
-    setParams(now => {
-      const next = new URLSearchParams(now);
-      if (id) next.set(name, id);
-      else next.delete(name);
-      return next;
-    });
+  const [params, change] = useAddress();
+  const open = (id?: string) => change({ [name]: id }, { replace: false });
   return [params.get(name), open];
 }

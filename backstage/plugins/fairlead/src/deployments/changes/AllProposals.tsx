@@ -1,8 +1,8 @@
 import { Flex } from '@backstage/ui';
+import { useParam } from '../../parts';
 import { Proposals } from '../proposals/Proposals';
 import styles from './changes.module.css';
 import { ChoiceFilter, TextFilter } from './Filter';
-import { useParam } from './useParam';
 
 const states = ['preparing', 'pushed', 'open', 'merged', 'closed'];
 

@@ -1,10 +1,10 @@
+import { useAppSearchParams } from '@backstage/frontend-plugin-api';
 import {
   Container,
   Flex,
   ToggleButton,
   ToggleButtonGroup,
 } from '@backstage/ui';
-import { useSearchParams } from 'react-router-dom';
 import { Connected } from '../../client';
 import { AllProposals } from './AllProposals';
 import { Figures } from './Figures';
@@ -19,7 +19,7 @@ const views = {
 type Name = keyof typeof views;
 
 const Views = () => {
-  const [params, setParams] = useSearchParams();
+  const [params, setParams] = useAppSearchParams();
   const asked = params.get('view');
   const name: Name = asked && asked in views ? (asked as Name) : 'proposals';
   const { View } = views[name];

@@ -1,6 +1,6 @@
 import { Alert, Card, CardBody, Flex, Text } from '@backstage/ui';
 import { useLiveQuery } from '../../client';
-import { Answer } from '../../parts';
+import { Answer, useParam } from '../../parts';
 import { Heading, Items } from '../Facts';
 import { duration, number, plural } from '../words';
 import styles from './changes.module.css';
@@ -12,7 +12,6 @@ import {
 } from './changes.generated';
 import { FigureTable } from './FigureTable';
 import { ChoiceFilter, TextFilter } from './Filter';
-import { useParam } from './useParam';
 
 const periods: Record<string, string> = {
   '7 days': '168h',

@@ -1,6 +1,5 @@
-import { Select, TextField } from '@backstage/ui';
-import { useEffect, useState } from 'react';
-import { useParam } from './useParam';
+import { Select } from '@backstage/ui';
+import { TypedField, useParam } from '../../parts';
 
 /** A filter in the page's address that one types. */
 export const TextFilter = (props: {
@@ -9,20 +8,12 @@ export const TextFilter = (props: {
   placeholder: string;
 }) => {
   const [value, set] = useParam(props.name);
-  const [text, setText] = useState(value ?? '');
-  useEffect(() => setText(value ?? ''), [value]);
-  useEffect(() => {
-    if (text.trim() === (value ?? '')) return undefined;
-    const timer = setTimeout(() => set(text.trim()), 500); // typing is over
-    return () => clearTimeout(timer);
-  }, [text, value, set]);
   return (
-    <TextField
-      size="small"
+    <TypedField
       label={props.label}
       placeholder={props.placeholder}
-      value={text}
-      onChange={setText}
+      value={value ?? ''}
+      onChange={set}
     />
   );
 };

@@ -1,15 +1,9 @@
-import {
-  Accordion,
-  AccordionPanel,
-  AccordionTrigger,
-  Button,
-  Flex,
-  Text,
-} from '@backstage/ui';
+import { Button, Flex, Text } from '@backstage/ui';
 import { useState } from 'react';
 import { useLiveQuery } from '../../client';
-import { Answer, Mark, When, type Goodness } from '../../parts';
+import { Answer, Mark, useParam, When, type Goodness } from '../../parts';
 import { Row, Snippet } from '../Facts';
+import { Opening } from '../Opening';
 import { nameOf, number } from '../words';
 import {
   FleetsDocument,
@@ -17,7 +11,6 @@ import {
   type FleetStatusFragment,
 } from './changes.generated';
 import { FleetDetails } from './FleetDetails';
-import { useParam } from './useParam';
 import { ChoiceFilter } from './Filter';
 import styles from './changes.module.css';
 
@@ -55,22 +48,6 @@ const Line = ({ of }: { of: FleetStatusFragment }) => (
   </Flex>
 );
 
-const Opening = ({ of }: { of: FleetStatusFragment }) => {
-  const [opened, open] = useParam('fleet');
-  const isOpen = opened === of.id;
-  return (
-    <Accordion
-      isExpanded={isOpen}
-      onExpandedChange={now => open(now ? of.id : undefined)}
-    >
-      <AccordionTrigger>
-        <Line of={of} />
-      </AccordionTrigger>
-      <AccordionPanel>{isOpen && <FleetDetails id={of.id} />}</AccordionPanel>
-    </Accordion>
-  );
-};
-
 const None = () => (
   <Flex direction="column" gap="3">
     <Text as="p">
@@ -91,7 +68,9 @@ const most = 100; // what the server gives at once
 const List = (props: { of: Found; first: number; onMore(): void }) => (
   <Flex direction="column" gap="2">
     {props.of.items.map(f => (
-      <Opening key={f.id} of={f} />
+      <Opening key={f.id} name="fleet" id={f.id} line={<Line of={f} />}>
+        <FleetDetails id={f.id} />
+      </Opening>
     ))}
     {props.of.nextCursor &&
       (props.first < most ? (

@@ -7,11 +7,11 @@ import {
   Flex,
 } from '@backstage/ui';
 import { useId, type FormEvent, type ReactNode } from 'react';
-import { FaultPanel } from '../../parts';
+import { FaultPanel, useParam } from '../../parts';
 import { Focused } from './Focused';
 import { Made } from './Made';
 import { Notes, Plan } from './Plan';
-import { useOpened } from './Proposals';
+import { parameter } from './Proposals';
 import { Requested } from './Requested';
 import { Undone } from './Undone';
 import { usePlan, type Planning, type Proposing } from './usePlan';
@@ -109,7 +109,7 @@ const Buttons = <V extends object>(props: {
 export function PlanDialog<V extends object>(props: PlanDialogProps<V>) {
   const { title, by, input, children, onClose } = props;
   const planning = usePlan(by);
-  const { open } = useOpened();
+  const [, open] = useParam(parameter);
   const form = useId();
   const { plan, made } = planning;
   const close = () => {

@@ -7,10 +7,10 @@ import {
   Text,
 } from '@backstage/ui';
 import { useEffect, useState } from 'react';
-import { useSearchParams } from 'react-router-dom';
 import { useLiveQuery } from '../../client';
-import { Answer, Mark, When } from '../../parts';
+import { Answer, Mark, useParam, When } from '../../parts';
 import { Row } from '../Facts';
+import { Opening } from '../Opening';
 import { nameOf } from '../words';
 import { ProposalDetails } from './ProposalDetails';
 import {
@@ -23,23 +23,8 @@ import { standing } from './steps';
 
 type Listed = NonNullable<ProposalsQuery['proposals']>['items'][number];
 
-/** The one that is open is in the address, so that one can send it. */
-export function useOpened() {
-  const [params, set] = useSearchParams();
-  return {
-    opened: params.get('proposal'),
-    open: (id?: string) =>
-      set(
-        now => {
-          const next = new URLSearchParams(now);
-          next.delete('proposal');
-          if (id) next.set('proposal', id);
-          return next;
-        },
-        { replace: true },
-      ),
-  };
-}
+/** The parameter of the address with the id of the one that is open. */
+export const parameter = 'proposal';
 
 /** What one sees of a proposal before one opens it. */
 const Line = ({ of, about }: { of: Listed; about: boolean }) => {
@@ -67,24 +52,6 @@ const Line = ({ of, about }: { of: Listed; about: boolean }) => {
         )}
       </Text>
     </Flex>
-  );
-};
-
-const Opening = (props: { of: Listed; about: boolean }) => {
-  const { opened, open } = useOpened();
-  const isOpen = opened === props.of.id;
-  return (
-    <Accordion
-      isExpanded={isOpen}
-      onExpandedChange={now => open(now ? props.of.id : undefined)}
-    >
-      <AccordionTrigger>
-        <Line {...props} />
-      </AccordionTrigger>
-      <AccordionPanel>
-        {isOpen && <ProposalDetails id={props.of.id} />}
-      </AccordionPanel>
-    </Accordion>
   );
 };
 
@@ -127,7 +94,14 @@ const Page = ({ filters, after, shown }: PageProps) => {
       {d => (
         <Flex direction="column" gap="2">
           {d.proposals?.items.map(p => (
-            <Opening key={p.id} of={p} about={!service} />
+            <Opening
+              key={p.id}
+              name={parameter}
+              id={p.id}
+              line={<Line of={p} about={!service} />}
+            >
+              <ProposalDetails id={p.id} />
+            </Opening>
           ))}
         </Flex>
       )}
@@ -142,7 +116,7 @@ interface Shown {
 
 /** One that was asked for by the address, and is on none of the pages. */
 const Elsewhere = ({ id }: { id: string }) => {
-  const { open } = useOpened();
+  const [, open] = useParam(parameter);
   return (
     <Accordion isExpanded onExpandedChange={() => open()}>
       <AccordionTrigger title={`Proposal ${id}`} />
@@ -157,7 +131,7 @@ const Elsewhere = ({ id }: { id: string }) => {
 export const Proposals = ({ filters }: { filters: Filters }) => {
   const [pages, setPages] = useState<(string | undefined)[]>([undefined]);
   const [shown, setShown] = useState<Record<string, Shown>>({});
-  const { opened } = useOpened();
+  const [opened] = useParam(parameter);
   const last = shown[pages[pages.length - 1] ?? ''];
   const seen = Object.values(shown).flatMap(s => s.ids);
   return (
