@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/feed"
 )
 
 // Bounds of a page of requests, and how many are looked at for it at a time.
@@ -250,58 +251,36 @@ const rounds = time.Second
 // change, until ctx ends; mine leaves those out that they may not decide on.
 // The channel is closed then, and at once for who may see none.
 func (s *Service) WatchApprovals(ctx context.Context, who Caller, mine bool) <-chan Approval {
-	out := make(chan Approval)
 	if s.approving(who) != nil {
-		close(out)
-		return out
+		return feed.None[Approval]()
 	}
-	seen, err := s.approvals.ApprovalsRevision(ctx)
-	go func() {
-		defer close(out)
-		tick := time.NewTicker(rounds)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
-			if err != nil { // what happened before it is known is not told
-				seen, err = s.approvals.ApprovalsRevision(ctx)
+	return feed.Follow(ctx, rounds, s.approvals.ApprovalsRevision, s.changedApprovals, func(changed []ApprovalRequest, tell func(Approval) bool) {
+		v := s.viewer(who)
+		for i := range changed {
+			a, shown := v.shown(&changed[i])
+			if !shown || mine && !a.MayDecide {
 				continue
 			}
-			// What cannot be read now is read in the next round.
-			seen = s.tell(ctx, who, mine, seen, out)
+			if !tell(*a) {
+				return
+			}
 		}
-	}()
-	return out
+	})
 }
 
-// tell sends what has changed since a revision and gives the last one seen.
-func (s *Service) tell(ctx context.Context, who Caller, mine bool, seen int64, out chan<- Approval) int64 {
+// changedApprovals are the requests that have changed since a revision, and the
+// last revision seen.
+func (s *Service) changedApprovals(ctx context.Context, seen int64) ([]ApprovalRequest, int64) {
 	now, err := s.approvals.ApprovalsRevision(ctx)
 	if err != nil || now == seen {
-		return seen
+		return nil, seen
 	}
 	batch, err := s.approvals.ListApprovals(ctx, ApprovalQuery{ByChange: true, After: seen, Now: s.now(), Limit: maxApprovals})
-	if err != nil {
-		return seen
+	switch {
+	case err != nil:
+		return nil, seen
+	case len(batch) == 0:
+		return nil, now
 	}
-	if len(batch) == 0 {
-		return now
-	}
-	v := s.viewer(who)
-	for i := range batch {
-		seen = batch[i].Changed
-		a, shown := v.shown(&batch[i])
-		if !shown || mine && !a.MayDecide {
-			continue
-		}
-		select {
-		case out <- *a:
-		case <-ctx.Done():
-			return seen
-		}
-	}
-	return seen
+	return batch, batch[len(batch)-1].Changed
 }

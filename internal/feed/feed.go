@@ -65,6 +65,13 @@ func None[T any]() <-chan T {
 // arrives by the channel, which is closed then. Who does not listen misses no
 // record, but is told of its last change alone; tell is false once ctx has ended.
 func Watch[R, T any](ctx context.Context, f *Feed[R], view func(changed []R, tell func(T) bool)) <-chan T {
+	return Follow(ctx, f.Every, f.now, f.since, view)
+}
+
+// Follow is Watch of records that number their changes themselves: now is the
+// number of the last change, and since gives what has changed after one, in
+// order, and the number to go on from; what cannot be read leaves that as it is.
+func Follow[R, T any](ctx context.Context, every time.Duration, now func(context.Context) (int64, error), since func(context.Context, int64) ([]R, int64), view func(changed []R, tell func(T) bool)) <-chan T {
 	out := make(chan T)
 	tell := func(v T) bool {
 		select {
@@ -74,10 +81,10 @@ func Watch[R, T any](ctx context.Context, f *Feed[R], view func(changed []R, tel
 			return false
 		}
 	}
-	seen, err := f.now(ctx)
+	seen, err := now(ctx)
 	go func() {
 		defer close(out)
-		tick := time.NewTicker(f.Every)
+		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
 			select {
@@ -86,11 +93,11 @@ func Watch[R, T any](ctx context.Context, f *Feed[R], view func(changed []R, tel
 			case <-tick.C:
 			}
 			if err != nil { // what happened before it is known is not told
-				seen, err = f.now(ctx)
+				seen, err = now(ctx)
 				continue
 			}
 			var changed []R
-			if changed, seen = f.since(ctx, seen); len(changed) > 0 {
+			if changed, seen = since(ctx, seen); len(changed) > 0 {
 				view(changed, tell)
 			}
 		}
