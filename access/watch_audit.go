@@ -14,8 +14,6 @@ const (
 	maxTold = 100
 	// maxWatched is how many entries one look reads.
 	maxWatched = 2_000
-	// clocksApart is how far the clocks of replicas may be apart.
-	clocksApart = time.Minute
 	// openFor is for how long the end of an act is looked for.
 	openFor = 15 * time.Minute
 )
@@ -82,12 +80,7 @@ func watched(audit AuditReader) *appended {
 	out := &appended{}
 	var open time.Time // when the oldest act began that has not ended
 	read := func(ctx context.Context, since time.Time) ([]Entry, error) {
-		now := time.Now()
-		if since.IsZero() {
-			since = now
-		}
-		since = since.Add(-clocksApart)
-		if oldest := now.Add(-openFor); !open.IsZero() && open.Before(since) {
+		if oldest := time.Now().Add(-openFor); !open.IsZero() && open.Before(since) {
 			since = later(open, oldest)
 		}
 		found, err := audit.Audit(ctx, AuditQuery{Since: since, Limit: maxWatched})

@@ -2,8 +2,10 @@ package gitops
 
 import (
 	"context"
+	"iter"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
@@ -220,37 +222,35 @@ func (s *Service) ListFleets(ctx context.Context, who access.Caller, in ListFlee
 	if err != nil {
 		return nil, err
 	}
-	out := &FleetPage{Items: []Fleet{}}
+	out, last := &FleetPage{Items: []Fleet{}}, (*FleetRecord)(nil)
 	if s.cfg.Policy.Scope(who, access.ReadProposals).None() {
 		return out, nil
 	}
-	limit := q.Limit
-	for q.Limit = maxPage; ; {
-		found, err := s.cfg.Fleets.Reads.Fleets(ctx, q)
+	for f, err := range s.eachFleet(ctx, q) {
 		if err != nil {
 			return nil, err
 		}
-		for i := range found {
-			f := &found[i]
-			t, err := s.tally(ctx, who, f)
-			if err != nil {
-				return nil, err
-			}
-			if f.Person != who.Subject() && t.counts.Total == 0 {
-				continue
-			}
-			if len(out.Items) == limit {
-				out.NextCursor = fleetPages().Cursor(q.Before, q.BeforeID)
-				return out, nil
-			}
-			out.Items = append(out.Items, *f.view(&t))
-			q.Before, q.BeforeID = f.CreatedAt, f.ID
-		}
-		if len(found) < q.Limit {
+		t, err := s.tally(ctx, who, f)
+		switch {
+		case err != nil:
+			return nil, err
+		case f.Person != who.Subject() && t.counts.Total == 0:
+			continue
+		case len(out.Items) == q.Limit:
+			out.NextCursor = fleetPages().Cursor(last.CreatedAt, last.ID)
 			return out, nil
 		}
-		q.Before, q.BeforeID = found[len(found)-1].CreatedAt, found[len(found)-1].ID
+		out.Items, last = append(out.Items, *f.view(&t)), f
 	}
+	return out, nil
+}
+
+// eachFleet yields the fleets that are meant, newest first.
+func (s *Service) eachFleet(ctx context.Context, q FleetQuery) iter.Seq2[*FleetRecord, error] {
+	return record.All(record.Page{Limit: maxPage, Before: q.Before, BeforeID: q.BeforeID}, func(p record.Page) ([]FleetRecord, error) {
+		q.Limit, q.Before, q.BeforeID = p.Limit, p.Before, p.BeforeID
+		return s.cfg.Fleets.Reads.Fleets(ctx, q)
+	}, func(f *FleetRecord) (time.Time, string) { return f.CreatedAt, f.ID })
 }
 
 // fleetQuery checks the input.

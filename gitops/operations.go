@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"context"
+	"iter"
 	"strings"
 	"time"
 
@@ -100,34 +101,32 @@ func (s *Service) ListProposals(ctx context.Context, who access.Caller, in ListP
 	if err != nil {
 		return nil, err
 	}
-	out := &ProposalPage{Items: []Proposal{}}
+	out, last := &ProposalPage{Items: []Proposal{}}, (*Record)(nil)
 	scope := s.cfg.Policy.Scope(who, access.ReadProposals)
 	if scope.None() {
 		return out, nil
 	}
-	limit := q.Limit
-	for q.Limit = maxPage; ; {
-		found, err := s.cfg.Reads.Proposals(ctx, q)
-		if err != nil {
+	for r, err := range each(ctx, s.cfg.Reads, q) {
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		for i := range found {
-			r := &found[i]
-			if !scope.Allows(s.about(r)) {
-				continue
-			}
-			if len(out.Items) == limit {
-				out.NextCursor = pages().Cursor(q.Before, q.BeforeID)
-				return out, nil
-			}
-			out.Items = append(out.Items, r.listed())
-			q.Before, q.BeforeID = r.CreatedAt, r.ID
-		}
-		if len(found) < q.Limit {
+		case !scope.Allows(s.about(r)):
+			continue
+		case len(out.Items) == q.Limit:
+			out.NextCursor = pages().Cursor(last.CreatedAt, last.ID)
 			return out, nil
 		}
-		q.Before, q.BeforeID = found[len(found)-1].CreatedAt, found[len(found)-1].ID
+		out.Items, last = append(out.Items, r.listed()), r
 	}
+	return out, nil
+}
+
+// each yields the proposals that are meant, newest first, as many as there are.
+func each(ctx context.Context, reads Reads, q Query) iter.Seq2[*Record, error] {
+	return record.All(record.Page{Limit: maxPage, Before: q.Before, BeforeID: q.BeforeID}, func(p record.Page) ([]Record, error) {
+		q.Limit, q.Before, q.BeforeID = p.Limit, p.Before, p.BeforeID
+		return reads.Proposals(ctx, q)
+	}, func(r *Record) (time.Time, string) { return r.CreatedAt, r.ID })
 }
 
 // listed is a proposal as it is in lists, without its diff.

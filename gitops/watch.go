@@ -7,6 +7,7 @@ import (
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/internal/feed"
+	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
 // WatchInput selects the proposals to be told of; a field left out selects all.
@@ -38,28 +39,10 @@ func (s *Service) Watch(ctx context.Context, who access.Caller, in WatchInput) <
 	})
 }
 
-// clocksApart is how far the clocks of replicas may be apart.
-const clocksApart = time.Minute
-
 // watched are the proposals that have changed of late.
 func watched(reads Reads) *feed.Feed[Record] {
-	read := func(ctx context.Context, since time.Time) (all []Record, err error) {
-		if since.IsZero() {
-			since = time.Now()
-		}
-		q := Query{ChangedSince: since.Add(-clocksApart), Limit: maxPage}
-		for {
-			found, err := reads.Proposals(ctx, q)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, found...)
-			if len(found) < q.Limit {
-				return all, nil
-			}
-			last := found[len(found)-1]
-			q.Before, q.BeforeID = last.CreatedAt, last.ID
-		}
+	read := func(ctx context.Context, since time.Time) ([]Record, error) {
+		return record.Collect(each(ctx, reads, Query{ChangedSince: since}))
 	}
 	return feed.New(read, func(r *Record) string { return r.ID }, func(r *Record) string { return r.ChangedAt.String() })
 }

@@ -2,6 +2,7 @@ package previews
 
 import (
 	"context"
+	"iter"
 	"strings"
 	"time"
 
@@ -86,45 +87,40 @@ func (s *Service) page(ctx context.Context, who access.Caller, in ListInput) (fo
 	if places, err = s.cfg.Reads.PreviewPositions(ctx); err != nil {
 		return nil, nil, "", err
 	}
-	limit := q.Limit
-	err = s.each(ctx, scope, q, func(r *Record) bool {
-		if len(found) == limit {
-			last := found[limit-1]
-			next = cursor(Query{Before: last.CreatedAt, BeforeID: last.ID})
-			return false
+	for r, err := range s.each(ctx, scope, q) {
+		if err != nil {
+			return nil, nil, "", err
+		}
+		if len(found) == q.Limit {
+			last := found[q.Limit-1]
+			return found, places, pages().Cursor(last.CreatedAt, last.ID), nil
 		}
 		found = append(found, *r)
-		return true
-	})
-	return found, places, next, err
+	}
+	return found, places, "", nil
 }
 
-// each gives the previews that are meant and in scope, newest first, until it
-// is told to stop.
-func (s *Service) each(ctx context.Context, scope access.Scope, q Query, do func(*Record) bool) error {
-	if scope.None() {
-		return nil
-	}
-	for q.Limit = batch; ; {
-		found, err := s.cfg.Reads.Previews(ctx, q)
-		if err != nil {
-			return err
+// each yields the previews that are meant and in scope, newest first.
+func (s *Service) each(ctx context.Context, scope access.Scope, q Query) iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		if scope.None() {
+			return
 		}
-		for i := range found {
-			if r := &found[i]; scope.Allows(s.about(r)) && !do(r) {
-				return nil
+		for r, err := range all(ctx, s.cfg.Reads, q) {
+			if (err != nil || scope.Allows(s.about(r))) && !yield(r, err) {
+				return
 			}
 		}
-		if len(found) < q.Limit {
-			return nil
-		}
-		last := found[len(found)-1]
-		q.Before, q.BeforeID = last.CreatedAt, last.ID
 	}
 }
 
-// cursor names the place after which a page goes on.
-func cursor(q Query) string { return pages().Cursor(q.Before, q.BeforeID) }
+// all yields the previews that are meant, newest first, as many as there are.
+func all(ctx context.Context, reads Reads, q Query) iter.Seq2[*Record, error] {
+	return record.All(record.Page{Limit: batch, Before: q.Before, BeforeID: q.BeforeID}, func(p record.Page) ([]Record, error) {
+		q.Limit, q.Before, q.BeforeID = p.Limit, p.Before, p.BeforeID
+		return reads.Previews(ctx, q)
+	}, func(r *Record) (time.Time, string) { return r.CreatedAt, r.ID })
+}
 
 // listQuery checks the input.
 func listQuery(in ListInput) (q Query, err error) {

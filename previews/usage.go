@@ -76,12 +76,11 @@ func (s *Service) Usage(ctx context.Context, who access.Caller, in UsageInput) (
 	sum := newTally(s.cfg.Now().UTC(), period, s.cfg.Cost.PerHour)
 	scope := s.cfg.Policy.Scope(who, access.ReadPreviews)
 	q := Query{Service: entity.CompleteRef(in.Service, "component"), Gone: true, GoneSince: sum.since}
-	err := s.each(ctx, scope, q, func(r *Record) bool {
+	for r, err := range s.each(ctx, scope, q) {
+		if err != nil {
+			return nil, err
+		}
 		sum.add(r)
-		return true
-	})
-	if err != nil {
-		return nil, err
 	}
 	out := &Usage{Since: stamp(sum.since), Until: stamp(sum.until), Currency: s.cfg.Cost.Currency, Total: UsageLine{},
 		Teams: sum.lines(byTeam), People: sum.lines(byPerson), Agents: sum.lines(byAgent)}

@@ -9,6 +9,7 @@ import (
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/internal/feed"
+	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
 // WatchInput selects the previews to be told of; a field left out selects all.
@@ -54,20 +55,8 @@ const goneFor = time.Minute
 // watched are the previews that may have changed of late: those that are there,
 // and those that are gone since a moment ago.
 func watched(reads Reads) *feed.Feed[Record] {
-	read := func(ctx context.Context, _ time.Time) (all []Record, err error) {
-		q := Query{Gone: true, GoneSince: time.Now().Add(-goneFor), Limit: batch}
-		for {
-			found, err := reads.Previews(ctx, q)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, found...)
-			if len(found) < q.Limit {
-				return all, nil
-			}
-			last := found[len(found)-1]
-			q.Before, q.BeforeID = last.CreatedAt, last.ID
-		}
+	read := func(ctx context.Context, _ time.Time) ([]Record, error) {
+		return record.Collect(all(ctx, reads, Query{Gone: true, GoneSince: time.Now().Add(-goneFor)}))
 	}
 	f := feed.New(read, func(r *Record) string { return r.ID }, fingerprint)
 	f.Every = rounds

@@ -2,6 +2,7 @@ package secrets
 
 import (
 	"context"
+	"iter"
 	"strings"
 	"time"
 
@@ -59,7 +60,7 @@ func (s *Service) List(ctx context.Context, who access.Caller, in ListInput) (*P
 	if err != nil {
 		return nil, err
 	}
-	out, limit, now := &Page{Items: []Lease{}}, q.Limit, s.cfg.Now()
+	out, now, last := &Page{Items: []Lease{}}, s.cfg.Now(), (*Record)(nil)
 	scope := s.cfg.Policy.Scope(who, access.ReadCredentials)
 	if scope.None() {
 		if who.IsZero() || who.Anonymous() || q.Person != "" && q.Person != who.Subject() {
@@ -67,28 +68,27 @@ func (s *Service) List(ctx context.Context, who access.Caller, in ListInput) (*P
 		}
 		q.Person = who.Subject() // none of others is in scope
 	}
-	for q.Limit = batch; ; {
-		found, err := s.cfg.Reads.Leases(ctx, q)
-		if err != nil {
+	for r, err := range each(ctx, s.cfg.Reads, q) {
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		for i := range found {
-			r := &found[i]
-			if !holds(who, r) && !scope.Allows(s.about(r)) {
-				continue
-			}
-			if len(out.Items) == limit {
-				out.NextCursor = pages().Cursor(q.Before, q.BeforeID)
-				return out, nil
-			}
-			out.Items = append(out.Items, *r.View(now))
-			q.Before, q.BeforeID = r.CreatedAt, r.ID
-		}
-		if len(found) < q.Limit {
+		case !holds(who, r) && !scope.Allows(s.about(r)):
+			continue
+		case len(out.Items) == q.Limit:
+			out.NextCursor = pages().Cursor(last.CreatedAt, last.ID)
 			return out, nil
 		}
-		q.Before, q.BeforeID = found[len(found)-1].CreatedAt, found[len(found)-1].ID
+		out.Items, last = append(out.Items, *r.View(now)), r
 	}
+	return out, nil
+}
+
+// each yields the leases that are meant, newest first, as many as there are.
+func each(ctx context.Context, reads Reads, q Query) iter.Seq2[*Record, error] {
+	return record.All(record.Page{Limit: batch, Before: q.Before, BeforeID: q.BeforeID}, func(p record.Page) ([]Record, error) {
+		q.Limit, q.Before, q.BeforeID = p.Limit, p.Before, p.BeforeID
+		return reads.Leases(ctx, q)
+	}, func(r *Record) (time.Time, string) { return r.CreatedAt, r.ID })
 }
 
 // listQuery checks the input.

@@ -9,6 +9,7 @@ import (
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/internal/feed"
+	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
 // WatchInput selects the leases to be told of; a field left out selects all.
@@ -52,28 +53,10 @@ func (in *WatchInput) selects(r *Record) bool {
 	return true
 }
 
-// clocksApart is how far the clocks of replicas may be apart.
-const clocksApart = time.Minute
-
 // watched are the leases that have changed of late.
 func watched(reads Reads) *feed.Feed[Record] {
-	read := func(ctx context.Context, since time.Time) (all []Record, err error) {
-		if since.IsZero() {
-			since = time.Now()
-		}
-		q := Query{ChangedSince: since.Add(-clocksApart), Limit: batch}
-		for {
-			found, err := reads.Leases(ctx, q)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, found...)
-			if len(found) < q.Limit {
-				return all, nil
-			}
-			last := found[len(found)-1]
-			q.Before, q.BeforeID = last.CreatedAt, last.ID
-		}
+	read := func(ctx context.Context, since time.Time) ([]Record, error) {
+		return record.Collect(each(ctx, reads, Query{ChangedSince: since}))
 	}
 	return feed.New(read, func(r *Record) string { return r.ID }, fingerprint)
 }

@@ -17,6 +17,8 @@ const (
 	patience = 10 * time.Second
 	// goneFor is for how long it is known that a record is gone.
 	goneFor = time.Minute
+	// clocksApart is how far the clocks of replicas may be apart.
+	clocksApart = time.Minute
 )
 
 // Feed knows which records have changed of late.
@@ -46,9 +48,10 @@ type noted[R any] struct {
 	gone   time.Time // zero for what is there
 }
 
-// New makes a feed. read gives the records that may have changed since a time,
-// zero for the first look: at least all that have; key is what a record is known
-// by, and print is of what is told of it: another print is a change.
+// New makes a feed. read gives the records that may have changed since a time, at
+// least all that have: since the look before, or for the first look since now,
+// less what the clocks of replicas may be apart. key is what a record is known by,
+// and print is of what is told of it: another print is a change.
 func New[R any](read func(ctx context.Context, since time.Time) ([]R, error), key, print func(*R) string) *Feed[R] {
 	return &Feed[R]{Every: usualEvery, read: read, key: key, print: print, turn: make(chan struct{}, 1)}
 }
@@ -148,9 +151,13 @@ func (f *Feed[R]) look(ctx context.Context, use func()) error {
 	defer func() { <-f.turn }()
 	now := time.Now()
 	if f.looked.IsZero() || now.Sub(f.looked) >= f.Every/2 {
+		since := f.looked
+		if since.IsZero() {
+			since = now
+		}
 		bounded, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		found, err := f.read(bounded, f.looked)
+		found, err := f.read(bounded, since.Add(-clocksApart))
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/base32"
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 	"time"
@@ -87,6 +88,41 @@ func (l List) Page(limit int, cursor string) (p Page, err error) {
 	}
 	p.Before, p.BeforeID = time.UnixMicro(micros).UTC(), id
 	return p, nil
+}
+
+// All yields the records of a list that follow what a page follows, as many being
+// read at a time as it is long; place is where a record stands in the list. An
+// error in reading is the last that is yielded.
+func All[R any](from Page, read func(Page) ([]R, error), place func(*R) (time.Time, string)) iter.Seq2[*R, error] {
+	return func(yield func(*R, error) bool) {
+		for p := from; ; {
+			found, err := read(p)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range found {
+				if !yield(&found[i], nil) {
+					return
+				}
+			}
+			if len(found) < p.Limit {
+				return
+			}
+			p.Before, p.BeforeID = place(&found[len(found)-1])
+		}
+	}
+}
+
+// Collect reads records to the end.
+func Collect[R any](all iter.Seq2[*R, error]) (out []R, err error) {
+	for r, err := range all {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, *r)
+	}
+	return out, nil
 }
 
 // Cursor is how to go on after a record.

@@ -1,7 +1,9 @@
 package record_test
 
 import (
+	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +48,53 @@ func TestPages(t *testing.T) {
 	}{{-1, ""}, {201, ""}, {0, "x"}, {0, "previews:1:a"}, {0, "leases:x:a"}, {0, "leases:1:"}, {0, "leases:1:a b"}, {0, "leases::"}, {0, strings.Repeat("ü", 1000)}} {
 		if _, err := l.Page(c.limit, c.cursor); fault.CodeOf(err) != fault.Invalid || len(err.Error()) > 500 {
 			t.Errorf("%d %q: %v", c.limit, c.cursor, err)
+		}
+	}
+}
+
+// TestAll reads a list to its end, and no further than it is wanted.
+func TestAll(t *testing.T) {
+	type row struct {
+		at time.Time
+		id string
+	}
+	at := time.Date(2026, 11, 30, 1, 2, 3, 0, time.UTC)
+	list := []row{{at, "c"}, {at, "b"}, {at, "a"}, {at.Add(-time.Second), "z"}, {at.Add(-time.Hour), "y"}}
+	for most := 1; most < 8; most++ {
+		for from := range list {
+			var asked []record.Page
+			start := record.Page{Limit: most}
+			if from > 0 {
+				start.Before, start.BeforeID = list[from-1].at, list[from-1].id
+			}
+			down := errors.New("down")
+			fails := -1
+			read := func(p record.Page) ([]row, error) {
+				if asked = append(asked, p); len(asked) == fails {
+					return nil, down
+				}
+				i := 0
+				for i < len(list) && !p.Before.IsZero() && (list[i].at.After(p.Before) || list[i].at.Equal(p.Before) && list[i].id >= p.BeforeID) {
+					i++
+				}
+				return slices.Clone(list[i:min(i+p.Limit, len(list))]), nil
+			}
+			all := record.All(start, read, func(r *row) (time.Time, string) { return r.at, r.id })
+			if got, err := record.Collect(all); err != nil || !slices.Equal(got, list[from:]) {
+				t.Errorf("%d at a time from %d: %v, %v", most, from, got, err)
+			}
+			pages := len(asked)
+			asked = nil
+			for r := range all {
+				if r.id != list[from].id || len(asked) != 1 {
+					t.Errorf("%d at a time from %d: the first is %v, after %d looks", most, from, r, len(asked))
+				}
+				break
+			}
+			asked, fails = nil, pages
+			if got, err := record.Collect(all); !errors.Is(err, down) || got != nil {
+				t.Errorf("%d at a time from %d: %v, %v where the last page fails", most, from, got, err)
+			}
 		}
 	}
 }
