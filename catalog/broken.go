@@ -3,6 +3,7 @@ package catalog
 import (
 	"cmp"
 	"context"
+	"sync"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
@@ -39,8 +40,23 @@ type BrokenRelation struct {
 
 // troubles are those of a snapshot, found once.
 type troubles struct {
-	at  *index.Snapshot
+	mu  sync.Mutex // guards what follows, and lets them be looked for once at a time
+	of  *index.Snapshot
 	all []trouble
+}
+
+// in are all troubles of a snapshot; they are not to be changed.
+func (k *troubles) in(at *index.Snapshot) []trouble {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.of != at {
+		found := at.Troubles()
+		k.of, k.all = at, make([]trouble, len(found))
+		for i, t := range found {
+			k.all[i] = trouble{t, t.Entity.Owner()}
+		}
+	}
+	return k.all
 }
 
 // trouble is a broken relation, or without one that an entity is stale.
@@ -53,21 +69,13 @@ func (t *trouble) broken() bool { return t.Lost.Type != "" }
 
 // troublesIn are those of the entities in scope.
 func (s *Service) troublesIn(r reading) []trouble {
-	known := s.troubles.Load()
-	if known == nil || known.at != r.Snapshot {
-		found := r.Troubles()
-		known = &troubles{r.Snapshot, make([]trouble, len(found))}
-		for i, t := range found {
-			known.all[i] = trouble{t, ownerOf(t.Entity)}
-		}
-		s.troubles.Store(known)
-	}
+	all := s.troubles.in(r.Snapshot)
 	if r.scope.All() {
-		return known.all
+		return all
 	}
 	sees := r.Sees(r.scope)
 	var out []trouble
-	for _, t := range known.all {
+	for _, t := range all {
 		if sees(t.ID) {
 			out = append(out, t)
 		}
@@ -144,14 +152,6 @@ func saidBy(relation string) [][2]string {
 		"dependsOn": {{"dependsOn", ""}}, "dependencyOf": {{"dependencyOf", ""}}, "providesApi": {{"providesApis", "api"}}, "consumesApi": {{"consumesApis", "api"}},
 		"memberOf": {{"memberOf", "group"}}, "hasMember": {{"members", "user"}}, "childOf": {{"parent", "group"}}, "parentOf": {{"children", "group"}},
 	}[relation]
-}
-
-// ownerOf is the first owner of an entity, "" for none.
-func ownerOf(e *Entity) string {
-	if owners := e.Targets("ownedBy"); len(owners) > 0 {
-		return owners[0]
-	}
-	return ""
 }
 
 // brokenPlace is where a page of broken relations ended.

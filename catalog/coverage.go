@@ -30,7 +30,7 @@ func coverageThings() []string {
 
 // GetCoverage tells of which services something is not known that agents and
 // people need, by team, with the lines to add. Faults: invalid, not_found.
-func (s *Service) GetCoverage(ctx context.Context, who access.Caller, in GetCoverageInput) (*Coverage, error) {
+func (s *Service) GetCoverage(_ context.Context, who access.Caller, in GetCoverageInput) (*Coverage, error) {
 	limit, err := between("limit", in.Limit, defaultCoverage, maxCoverage)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (s *Service) GetCoverage(ctx context.Context, who access.Caller, in GetCove
 			return nil, err
 		}
 	}
-	all, err := s.coveredOf(ctx, who, in.Service)
+	all, err := s.coveredOf(s.reading(who), in.Service)
 	if err != nil {
 		return nil, err
 	}
@@ -144,15 +144,15 @@ type coverages struct {
 }
 
 // coveredOf is the coverage of one component, or of all where none is named.
-func (s *Service) coveredOf(ctx context.Context, who access.Caller, service string) ([]ServiceCoverage, error) {
+func (s *Service) coveredOf(r reading, service string) ([]ServiceCoverage, error) {
 	if service == "" {
-		return s.covered(s.reading(who)), nil
+		return s.covered(r), nil
 	}
-	e, err := s.GetEntity(ctx, who, GetEntityInput{Ref: service})
+	e, err := r.find(service)
 	if err != nil || e.Ref.Kind != "component" {
 		return nil, err
 	}
-	return []ServiceCoverage{s.coverage(s.reading(who), e)}, nil
+	return []ServiceCoverage{s.coverage(r, e)}, nil
 }
 
 // covered is the coverage of all components that a caller may see, by owner

@@ -3,7 +3,6 @@ package catalog
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/fairlead-dev/fairlead/access"
@@ -85,11 +84,11 @@ func (s *Service) GetCatalogHealth(_ context.Context, who access.Caller, in GetC
 		}
 	}
 	if len(failing) > 0 {
-		r.Each(r.scope, func(e *Entity) {
+		for e := range r.In(r.scope) {
 			if failing[e.From.Source] {
-				h.of(ownerOf(e)).Stale++
+				h.of(e.Owner()).Stale++
 			}
-		})
+		}
 	}
 	h.tell(out, limit)
 	return out, nil
@@ -159,7 +158,7 @@ func (h *healthOf) tell(out *CatalogHealth, limit int) {
 	})
 	out.More = len(out.Owners) > limit
 	out.Owners = out.Owners[:min(len(out.Owners), limit)]
-	for c, n := range maps.All(h.classes) {
+	for c, n := range h.classes {
 		c.Count = n
 		out.Classes = append(out.Classes, c)
 	}

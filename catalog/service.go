@@ -49,7 +49,7 @@ type Service struct {
 	residents    residents
 	coverages    coverages
 	ingestions   *feed.Feed[sourceNow]
-	troubles     atomic.Pointer[troubles]
+	troubles     troubles
 }
 
 // New makes a Service with an empty catalog.

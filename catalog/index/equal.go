@@ -23,9 +23,19 @@ func (s *Snapshot) Kind(scope access.Scope, kind string) iter.Seq[*entity.Entity
 
 // Every yields all entities that can be shown, whoever may see them: for
 // decisions, and not for answers.
-func (s *Snapshot) Every() iter.Seq[*entity.Entity] {
+func (s *Snapshot) Every() iter.Seq[*entity.Entity] { return s.entities(s.live) }
+
+// In yields the entities in scope, in no order.
+func (s *Snapshot) In(scope access.Scope) iter.Seq[*entity.Entity] {
+	return s.entities(s.visible(scope))
+}
+
+// Count is how many entities are in scope.
+func (s *Snapshot) Count(scope access.Scope) int { return s.visible(scope).count() }
+
+func (s *Snapshot) entities(of bitset) iter.Seq[*entity.Entity] {
 	return func(yield func(*entity.Entity) bool) {
-		s.live.each(func(id uint32) bool { return yield(s.slots.get(id).entity) })
+		of.each(func(id uint32) bool { return yield(s.slots.get(id).entity) })
 	}
 }
 
@@ -44,6 +54,9 @@ func (s *Snapshot) Seeing(scope access.Scope) func(ref string) bool {
 		return ok && seen.has(id)
 	}
 }
+
+// Sees is Seeing by the numbers that the snapshot's entities have.
+func (s *Snapshot) Sees(scope access.Scope) func(id uint32) bool { return s.visible(scope).has }
 
 // Giving are the names of the sources that any entities came from, whoever may
 // see them. The caller must not change them.

@@ -3,14 +3,13 @@ package index
 import (
 	"slices"
 
-	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 )
 
 // Trouble is what an entity says that does not hold: a relation to what cannot
 // be shown, or with none that it is older than its file.
 type Trouble struct {
-	ID     uint32
+	ID     uint32 // see Sees
 	Entity *entity.Entity
 	Lost   entity.Relation
 }
@@ -43,18 +42,4 @@ func (s *Snapshot) Troubles() []Trouble {
 		return true
 	})
 	return out
-}
-
-// Count is how many entities are in scope.
-func (s *Snapshot) Count(scope access.Scope) int { return s.visible(scope).count() }
-
-// Sees tells which of the snapshot's entities are in scope, by their number.
-func (s *Snapshot) Sees(scope access.Scope) func(id uint32) bool { return s.visible(scope).has }
-
-// Each gives the entities in scope, in no order.
-func (s *Snapshot) Each(scope access.Scope, do func(*entity.Entity)) {
-	s.visible(scope).each(func(id uint32) bool {
-		do(s.slots.get(id).entity)
-		return true
-	})
 }
