@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
@@ -58,15 +59,25 @@ func (r *remote) headBranch(ctx context.Context) (name string, err error) {
 		if err != nil {
 			return err
 		}
-		for _, symbolic := range refs.Capabilities.Get(capability.SymRef) {
-			if to, ok := strings.CutPrefix(symbolic, "HEAD:refs/heads/"); ok && safeRef(to) {
-				name = to
-				return nil
-			}
+		to, ok := strings.CutPrefix(headOf(refs), headsPrefix)
+		if !ok || !safeRef(to) {
+			return noBranch(r.name())
 		}
-		return noBranch(r.name())
+		name = to
+		return nil
 	})
 	return name, err
+}
+
+// headOf is the full name of the ref that a server's HEAD names; "" for none, or
+// where the server does not tell.
+func headOf(refs *packp.AdvRefs) string {
+	for _, symbolic := range refs.Capabilities.Get(capability.SymRef) {
+		if to, ok := strings.CutPrefix(symbolic, "HEAD:"); ok {
+			return to
+		}
+	}
+	return ""
 }
 
 func noBranch(name string) error {

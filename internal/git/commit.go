@@ -31,24 +31,31 @@ type commit struct {
 
 // readCommit reads a commit, through annotated tags.
 func readCommit(db *objects.DB, id objects.ID) (commit, error) {
+	c, _, err := readCommitText(db, id)
+	return c, err
+}
+
+// readCommitText is readCommit, and gives the commit as it is written, too.
+func readCommitText(db *objects.DB, id objects.ID) (commit, []byte, error) {
 	for range maxPeel {
 		kind, data, err := db.Read(id, maxCommit)
 		if err != nil {
-			return commit{}, err
+			return commit{}, nil, err
 		}
 		switch kind {
 		case objects.Commit:
-			return parseCommit(id, data)
+			c, err := parseCommit(id, data)
+			return c, data, err
 		case objects.Tag:
 			var ok bool
 			if id, ok = objects.ParseID(header(data, "object ")); !ok {
-				return commit{}, objects.ErrCorrupt
+				return commit{}, nil, objects.ErrCorrupt
 			}
 		default:
-			return commit{}, errNotCommit
+			return commit{}, nil, errNotCommit
 		}
 	}
-	return commit{}, errNotCommit
+	return commit{}, nil, errNotCommit
 }
 
 func parseCommit(id objects.ID, data []byte) (commit, error) {

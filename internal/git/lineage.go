@@ -129,10 +129,15 @@ func (r *remote) fetchLine(ctx context.Context, dir string, tip objects.ID, dept
 	path := filepath.Join(dir, "objects", "pack", "pack-line.pack")
 	limits := objects.IndexLimits{Objects: maxPastObjects, BlobBytes: r.cfg.Limits.FileBytes}
 	return r.fetchPack(ctx, tip, path, min(maxPastBytes, r.cfg.Limits.DiskBytes), limits, func(refs *packp.AdvRefs, want objects.ID) (*packp.UploadPackRequest, error) {
-		req, err := requestPast(refs, want, depth)
-		if err == nil && req.Filter != "" {
-			req.Filter = packp.FilterTreeDepth(0)
-		}
-		return req, err
+		return requestLine(refs, want, depth)
 	})
+}
+
+// requestLine is requestPast without folders, too.
+func requestLine(refs *packp.AdvRefs, want objects.ID, depth int) (*packp.UploadPackRequest, error) {
+	req, err := requestPast(refs, want, depth)
+	if err == nil && req.Filter != "" {
+		req.Filter = packp.FilterTreeDepth(0)
+	}
+	return req, err
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
-	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 
 	"github.com/fairlead-dev/fairlead/internal/git/objects"
 )
@@ -218,11 +217,10 @@ func (r *remote) fetchRevisions(ctx context.Context, dir string) (out *Revisions
 		return out, false, nil
 	}
 	id, _ := objects.ParseID(out.Branches[0].Commit)
-	req, err := requestPast(refs, id, recentCommits)
+	req, err := requestLine(refs, id, recentCommits)
 	if err != nil || req.Filter == "" {
 		return out, false, nil
 	}
-	req.Filter = packp.FilterTreeDepth(0)
 	for _, b := range out.Branches[1:min(len(out.Branches), describedRemote)] {
 		if h := plumbing.NewHash(b.Commit); !slices.Contains(req.Wants, h) {
 			req.Wants = append(req.Wants, h)
@@ -247,13 +245,7 @@ func listedAt(refs *packp.AdvRefs, ref string) *listed {
 		}
 		out.add(name, id)
 	}
-	head := ""
-	for _, symbolic := range refs.Capabilities.Get(capability.SymRef) {
-		if to, ok := strings.CutPrefix(symbolic, "HEAD:"); ok {
-			head = to
-		}
-	}
-	out.choose(ref, head)
+	out.choose(ref, headOf(refs))
 	return out
 }
 
@@ -302,11 +294,7 @@ func describeAll(ctx context.Context, db *objects.DB, refs []Revision, most int)
 
 // describeCommit reads a commit, through annotated tags, for people.
 func describeCommit(db *objects.DB, id objects.ID) (Revision, commit, error) {
-	c, err := readCommit(db, id)
-	if err != nil {
-		return Revision{}, c, err
-	}
-	_, data, err := db.Read(c.id, maxCommit)
+	c, data, err := readCommitText(db, id)
 	if err != nil {
 		return Revision{}, c, err
 	}
