@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -113,29 +114,32 @@ func formatsFor(a posener.Args) []string {
 	return formats
 }
 
-// completeRef asks the server for entities whose names begin with what has
-// been typed.
-func (c *console) completeRef(a posener.Args) []string {
+// lookUp asks the server for what a word may become, no longer than somebody
+// waits for it, and tells whether that was answered.
+func (c *console) lookUp(path string, query url.Values, into any) bool {
 	ctx, cancel := context.WithTimeout(c.ctx, 500*time.Millisecond)
 	defer cancel()
 	cl, err := c.client()
 	if err != nil {
-		return nil
+		return false
 	}
+	raw, err := cl.Get(ctx, path, query)
+	return err == nil && json.Unmarshal(raw, into) == nil
+}
+
+// completeRef asks the server for entities whose names begin with what has
+// been typed.
+func (c *console) completeRef(a posener.Args) []string {
 	word := a.Last
 	if i := strings.LastIndexAny(word, ":/"); i >= 0 {
 		word = word[i+1:]
-	}
-	raw, err := cl.Get(ctx, "/api/v1/search", values("query", word, "limit", "100"))
-	if err != nil {
-		return nil
 	}
 	var found struct {
 		Hits []struct {
 			Ref string `json:"ref"`
 		} `json:"hits"`
 	}
-	if json.Unmarshal(raw, &found) != nil {
+	if !c.lookUp("/api/v1/search", values("query", word, "limit", "100"), &found) {
 		return nil
 	}
 	var out []string
@@ -157,20 +161,10 @@ func (c *console) completeLease(posener.Args) []string { return c.completeItems(
 
 // completeItems gives a member of each item of a list.
 func (c *console) completeItems(path, member string) []string {
-	ctx, cancel := context.WithTimeout(c.ctx, 500*time.Millisecond)
-	defer cancel()
-	cl, err := c.client()
-	if err != nil {
-		return nil
-	}
-	raw, err := cl.Get(ctx, path, values("limit", "200"))
-	if err != nil {
-		return nil
-	}
 	var page struct {
 		Items []map[string]any `json:"items"`
 	}
-	if json.Unmarshal(raw, &page) != nil {
+	if !c.lookUp(path, values("limit", "200"), &page) {
 		return nil
 	}
 	out := make([]string, 0, len(page.Items))

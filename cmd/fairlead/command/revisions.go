@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 
 	posener "github.com/posener/complete"
 
@@ -57,18 +56,8 @@ func (c *console) completeRevision(a posener.Args) []string {
 	if i < 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, 500*time.Millisecond)
-	defer cancel()
-	cl, err := c.client()
-	if err != nil {
-		return nil
-	}
-	raw, err := cl.Get(ctx, revisionsPath, values("service", a.Completed[i], "query", a.Last, "limit", "100"))
-	if err != nil {
-		return nil
-	}
 	var found render.Revisions
-	if json.Unmarshal(raw, &found) != nil {
+	if !c.lookUp(revisionsPath, values("service", a.Completed[i], "query", a.Last, "limit", "100"), &found) {
 		return nil
 	}
 	var out []string
