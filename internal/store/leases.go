@@ -93,10 +93,7 @@ func (s *Store) changeLeases(ctx context.Context, change func(*sql.Tx) error) er
 }
 
 func (s *Store) changeLeasesOn(ctx context.Context, on beginner, change func(*sql.Tx) error) error {
-	if err := inOne(ctx, on, change); err != nil {
-		return s.leasesDown("written", err)
-	}
-	return nil
+	return s.leasesDown("written", inOne(ctx, on, change))
 }
 
 // leasesInLine has who counts leases, or changes several, wait for who did
@@ -135,11 +132,7 @@ func (s *Store) insertLease(ctx context.Context, tx *sql.Tx, r *secrets.Record) 
 		return err
 	}
 	values = append(values, micros(time.Now()))
-	marks := make([]string, len(values))
-	for i := range marks {
-		marks[i] = fmt.Sprintf("?%d", i+1)
-	}
-	_, err = tx.ExecContext(ctx, s.query("INSERT INTO leases ("+leaseColumns+", changed_at, seen_at) VALUES ("+strings.Join(marks, ", ")+", 0)"), values...)
+	_, err = tx.ExecContext(ctx, s.query("INSERT INTO leases ("+leaseColumns+", changed_at, seen_at) VALUES ("+marks(len(values))+", 0)"), values...)
 	return err
 }
 

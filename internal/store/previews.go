@@ -88,10 +88,7 @@ func (s *Store) previewsDown(what string, err error) error { return s.down("the 
 
 // changePreviews makes a change in one transaction.
 func (s *Store) changePreviews(ctx context.Context, change func(*sql.Tx) error) error {
-	if err := inOne(ctx, s.write, change); err != nil {
-		return s.previewsDown("written", err)
-	}
-	return nil
+	return s.previewsDown("written", inOne(ctx, s.write, change))
 }
 
 // inLine has who counts previews wait for who did before.

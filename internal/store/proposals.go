@@ -86,11 +86,7 @@ func (s *Store) AddProposal(ctx context.Context, r gitops.Record) (gitops.Record
 	if err != nil {
 		return r, err
 	}
-	marks := make([]string, len(values))
-	for i := range marks {
-		marks[i] = fmt.Sprintf("?%d", i+1)
-	}
-	insert := "INSERT INTO proposals (" + proposalColumns + ", forge, name, holder, held_until) VALUES (" + strings.Join(marks, ", ") + ", '', 0) ON CONFLICT DO NOTHING"
+	insert := "INSERT INTO proposals (" + proposalColumns + ", forge, name, holder, held_until) VALUES (" + marks(len(values)) + ", '', 0) ON CONFLICT DO NOTHING"
 	if err := s.addFollowing(ctx, r.Follows, insert, values); err != nil {
 		return r, s.proposalsDown("written", err)
 	}
