@@ -74,7 +74,7 @@ func (s *Service) refuseTakenBack(ctx context.Context, r *Record, p *planned) er
 	}
 	for i := range found {
 		old := &found[i]
-		if old.State == Open { // it may have been merged meanwhile
+		if old.State == Open && old.ID != r.Follows { // it may have been merged meanwhile; of what r follows the forge was just asked
 			if *old, err = s.refreshed(ctx, *old); err != nil {
 				return err
 			}
