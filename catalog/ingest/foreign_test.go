@@ -88,3 +88,32 @@ func TestWhoHangsUpLeavesNoTrouble(t *testing.T) {
 	w.refresh(0)
 	w.has("component:default/y")
 }
+
+// TestPastOfOthersFiles dates a file that another source reads.
+func TestPastOfOthersFiles(t *testing.T) {
+	a, b := newChronicle("a", "git.example.test"), newChronicle("b", "git.example.test")
+	b.Write(map[string]string{"shared/one.yaml": component("one")})
+	a.Write(map[string]string{"catalog-info.yaml": location("l", "target: https://git.example.test/acme/b/blob/main/shared/one.yaml")})
+	keeper := newKeeper()
+	r := startDating(t, keeper, a, b)
+	r.refresh(a)
+	r.dated("one", 1)
+	r.write(b, map[string]string{"shared/one.yaml": component("one") + "# new\n"})
+	r.dated("one", 2)
+	r.stop()
+	r = startDating(t, keeper, a, b)
+	r.dated("one", 2)
+}
+
+// TestPastOfOthersFilesReadLater dates a file of a source that had been looked
+// back at when another began to read the file.
+func TestPastOfOthersFilesReadLater(t *testing.T) {
+	a, b := newChronicle("a", "git.example.test"), newChronicle("b", "git.example.test")
+	b.Write(map[string]string{"catalog-info.yaml": component("own"), "shared/one.yaml": component("one")})
+	a.Write(map[string]string{"catalog-info.yaml": component("x")})
+	r := startDating(t, newKeeper(), a, b)
+	r.dated("own", 1)
+	r.dated("x", 1)
+	r.write(a, map[string]string{"catalog-info.yaml": location("l", "target: https://git.example.test/acme/b/blob/main/shared/one.yaml")})
+	r.dated("one", 1)
+}

@@ -70,6 +70,7 @@ func (s *source) pastOf(path string) *past {
 	if p == nil {
 		p = &past{}
 		s.setPast(path, p)
+		s.undated.Store(true)
 	}
 	return p
 }
@@ -269,7 +270,11 @@ func (in *Ingester) historyOf(s *source, path string) *entity.History {
 	if strings.Contains(rel, foreign) {
 		return nil // whose it was is not there any more
 	}
-	return owner.history(rel)
+	h := owner.history(rel)
+	if owner != s {
+		in.wonder(owner) // it may have been looked back at before anybody read the file
+	}
+	return h
 }
 
 // Changed is the last change of a file of a source; false while it is not

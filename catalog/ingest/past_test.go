@@ -350,22 +350,6 @@ func TestHostsDoNotWaitForOneAnother(t *testing.T) {
 	}
 }
 
-// TestPastOfOthersFiles dates a file that another source reads.
-func TestPastOfOthersFiles(t *testing.T) {
-	a, b := newChronicle("a", "git.example.test"), newChronicle("b", "git.example.test")
-	b.Write(map[string]string{"shared/one.yaml": component("one")})
-	a.Write(map[string]string{"catalog-info.yaml": location("l", "target: https://git.example.test/acme/b/blob/main/shared/one.yaml")})
-	keeper := newKeeper()
-	r := startDating(t, keeper, a, b)
-	r.refresh(a)
-	r.dated("one", 1)
-	r.write(b, map[string]string{"shared/one.yaml": component("one") + "# new\n"})
-	r.dated("one", 2)
-	r.stop()
-	r = startDating(t, keeper, a, b)
-	r.dated("one", 2)
-}
-
 // TestPastOfDiscoveredSourcesIsKept serves what was kept before the provider
 // has found the source again.
 func TestPastOfDiscoveredSourcesIsKept(t *testing.T) {
