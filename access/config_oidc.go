@@ -68,9 +68,13 @@ type BackstageConfig struct {
 	Name string `yaml:"name"`
 	// URL is the back end's base URL, without /api.
 	URL string `yaml:"url"`
-	// Plugins are the ids of back-end plug-ins that may ask for a user; a
-	// plug-in's token that names no user is never taken.
+	// Plugins are the ids of back-end plug-ins that may ask for a user.
 	Plugins []string `yaml:"plugins"`
+	// Readers are back-end plug-ins that may read for themselves, by their ids,
+	// and the subject that each is then, with the role reader alone. The plug-in
+	// auth looks up who signs in; any other's token that names no user is not
+	// taken.
+	Readers map[string]string `yaml:"readers"`
 	// AuthorizationServer tells clients that they can get tokens there, which
 	// needs auth.clientIdMetadataDocuments or dynamic registration on in it.
 	AuthorizationServer bool `yaml:"authorizationServer"`
@@ -180,9 +184,17 @@ func (b *BackstageConfig) validate(ps *Problems, path string) {
 	validateName(ps, path+".name", b.Name)
 	validateRoles(ps, path+".roles", b.Roles)
 	for i, p := range b.Plugins {
-		if !pluginID.MatchString(p) {
-			ps.add(fmt.Sprintf("%s.plugins[%d]", path, i), "Write for example scaffolder.", "%q is no id of a plug-in", clip(p, 80))
-		}
+		validatePlugin(ps, fmt.Sprintf("%s.plugins[%d]", path, i), p, "scaffolder")
+	}
+	validateRefs(ps, path+".readers", b.Readers, "user")
+	for _, id := range slices.Sorted(maps.Keys(b.Readers)) {
+		validatePlugin(ps, path+".readers", id, "auth")
+	}
+}
+
+func validatePlugin(ps *Problems, path, id, example string) {
+	if !pluginID.MatchString(id) {
+		ps.add(path, fmt.Sprintf("Write for example %s.", example), "%q is no id of a plug-in", clip(id, 80))
 	}
 }
 

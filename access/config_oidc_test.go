@@ -20,7 +20,7 @@ oidc:
   - {issuer: "http://idp.example.com", audience: [a, ""], algorithms: [HS256, none], clockSkew: 1h, name: "a b"}
   - {}
   - {issuer: "https://idp.example.com?x=1", audience: a, backstage: [{url: "https://b.example.com"}]}
-  - {audience: a, backstage: [{url: b, plugins: ["../x"], roles: {"": ["a:b:c"]}}]}
+  - {audience: a, backstage: [{url: b, plugins: ["../x"], readers: {"../y": "component:default/a", auth: "system:fairlead/pulls"}, roles: {"": ["a:b:c"]}}]}
   - {issuer: "https://idp.example.com", audience: a, subjects: {x: "group:default/y"}, groups: {z: "a b"}, roles: {sre: ["", "*", group:default/sre]}}
   - {issuer: "https://idp.example.com", audience: a, jwks: "https://user:secret@idp.example.com/keys"}
   - {issuer: "http://127.0.0.1:5556", audience: a}
@@ -45,6 +45,9 @@ oidc:
 		`auth.oidc[4].backstage[0].roles: the role is empty`,
 		`auth.oidc[4].backstage[0].roles.: "a:b:c" is not an entity reference`,
 		`auth.oidc[4].backstage[0].plugins[0]: "../x" is no id of a plug-in`,
+		`auth.oidc[4].backstage[0].readers: "../y" stands for "component:default/a", which is no reference of a user`,
+		`auth.oidc[4].backstage[0].readers: "auth" stands for "system:fairlead/pulls", which is no reference of a user`,
+		`auth.oidc[4].backstage[0].readers: "../y" is no id of a plug-in`,
 		`auth.oidc[4]: beside backstage no other key has a meaning`,
 		`auth.oidc[5].subjects: "x" stands for "group:default/y", which is no reference of a user`,
 		`auth.oidc[5].groups: "z" stands for "a b", which is no reference of a group`,

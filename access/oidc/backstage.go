@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -49,7 +50,7 @@ func newBackstage(cfg access.BackstageConfig, client *http.Client, opts Options)
 	b.users = newKeys(b.url, opts, func(ctx context.Context) ([]jose.JSONWebKey, error) {
 		return fetchKeys(ctx, client, b.url+"/api/auth/.well-known/jwks.json")
 	})
-	for _, id := range cfg.Plugins {
+	for _, id := range slices.AppendSeq(slices.Clone(cfg.Plugins), maps.Keys(cfg.Readers)) {
 		b.plugins[id] = newKeys("plug-in "+id+" of "+b.url, opts, func(ctx context.Context) ([]jose.JSONWebKey, error) {
 			return fetchKeys(ctx, client, b.url+"/api/"+id+"/.backstage/auth/v1/jwks.json")
 		})
@@ -130,7 +131,7 @@ func (b *backstage) person(ctx context.Context, t *token) (*access.Principal, er
 }
 
 // plugin is the person for whom a plug-in asks, by the limited token that its
-// own carries. A plug-in that asks for itself is nobody.
+// own carries, or the plug-in itself.
 func (b *backstage) plugin(ctx context.Context, t *token) (*access.Principal, error) {
 	id, _ := t.claims["sub"].(string)
 	from := b.plugins[id]
@@ -144,12 +145,19 @@ func (b *backstage) plugin(ctx context.Context, t *token) (*access.Principal, er
 	if err := t.claims.forOneOf([]string{standsFor}); err != nil {
 		return nil, err
 	}
-	behalf, _ := t.claims["obo"].(string)
-	if behalf == "" {
-		return nil, fault.New(fault.Unauthenticated, "the token of Backstage's plug-in %s names no person that it asks for", quoted(id)).
-			WithFix("Have the plug-in ask with the credentials of its user, or give it a token of auth.tokens.")
+	if behalf, _ := t.claims["obo"].(string); behalf != "" {
+		return b.behalf(ctx, id, behalf)
 	}
-	inner, err := peek(behalf)
+	return b.reader(id)
+}
+
+// behalf is the person of the limited token that a plug-in's carries.
+func (b *backstage) behalf(ctx context.Context, id, limited string) (*access.Principal, error) {
+	if !slices.Contains(b.cfg.Plugins, id) {
+		return nil, fault.New(fault.Unauthenticated, "Backstage's plug-in %s is not let in for its users here", quoted(id)).
+			WithFix("Have the operators add the plug-in to plugins of this Backstage under auth.oidc.")
+	}
+	inner, err := peek(limited)
 	if err != nil {
 		return nil, err
 	}
@@ -161,6 +169,16 @@ func (b *backstage) plugin(ctx context.Context, t *token) (*access.Principal, er
 		p.Credential += "/" + id
 	}
 	return p, err
+}
+
+// reader is a plug-in that asks for itself: nobody, if it may not.
+func (b *backstage) reader(id string) (*access.Principal, error) {
+	subject := b.cfg.Readers[id]
+	if subject == "" {
+		return nil, fault.New(fault.Unauthenticated, "the token of Backstage's plug-in %s names no person that it asks for", quoted(id)).
+			WithFix("Have the plug-in ask with the credentials of its user, or the operators name it under readers of this Backstage.")
+	}
+	return &access.Principal{Subject: subject, Credential: b.credential + "/" + id, Roles: map[string][]string{"reader": {"*"}}}, nil
 }
 
 // ownership asks the back end what a user owns things as, where the token does

@@ -177,7 +177,7 @@ func TestTokensOfBackstage(t *testing.T) {
 	i.Own("user:default/dora", "user:default/dora", "group:default/search")
 	l := newLock(t, i, `
 oidc:
-  backstage: [{url: ISSUER/, name: portal, plugins: [scaffolder], roles: {developer: [group:default/payments]}}]
+  backstage: [{url: ISSUER/, name: portal, plugins: [scaffolder], readers: {auth: portal}, roles: {developer: [group:default/payments]}}]
 `)
 	ent := []string{"user:default/alice", "group:default/payments"}
 	for _, tt := range []struct{ name, token, want string }{
@@ -189,6 +189,9 @@ oidc:
 		{"a plug-in for another", i.Plugin("scaffolder", "search", i.Limited("user:default/dora")), `unauthenticated: the token is for the wrong audience "search"`},
 		{"an unknown plug-in", i.Plugin("../../evil", "catalog", ""), `unauthenticated: tokens of Backstage's plug-in "../../evil" are not taken here`},
 		{"a plug-in with a full token", i.Plugin("scaffolder", "catalog", i.User("user:default/dora", nil, nil)), `unauthenticated: the token of Backstage's plug-in "scaffolder" carries no token of a user`},
+		{"a reader for itself", i.Plugin("auth", "catalog", ""), "user:default/portal  portal/auth [] [reader]"},
+		{"a reader of another", i.Plugin("auth", "search", ""), `unauthenticated: the token is for the wrong audience "search"`},
+		{"a reader for a user", i.Plugin("auth", "catalog", i.Limited("user:default/dora")), `unauthenticated: Backstage's plug-in "auth" is not let in for its users`},
 		{"another audience", i.User("user:default/alice", ent, oidctest.Claims{"aud": "fairlead"}), `unauthenticated: the token is for the wrong audience "fairlead"`},
 		{"expired", i.User("user:default/alice", ent, oidctest.Claims{"exp": time.Now().Add(-time.Hour).Unix()}), "unauthenticated: the token expired"},
 		{"a service", i.User("component:default/x", ent, nil), `unauthenticated: the token's subject "component:default/x" is no user`},

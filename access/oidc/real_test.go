@@ -24,7 +24,10 @@ func TestRealTokensOfBackstage(t *testing.T) {
 			} {
 				starts(t, tt.name, l.who(t, tt.token), tt.want)
 			}
-			strict := newLock(t, i, `oidc: [{backstage: [{url: ISSUER, name: portal}]}]`)
+			strict := newLock(t, i, `oidc: [{backstage: [{url: ISSUER, name: portal, readers: {asker: user:default/asker}}]}]`)
+			starts(t, "a reader for itself", strict.who(t, others.Own), "user:default/asker  portal/asker [] [reader]")
+			starts(t, "a reader for a user", strict.who(t, others.Behalf), `unauthenticated: Backstage's plug-in "asker" is not let in for its users`)
+			strict = newLock(t, i, `oidc: [{backstage: [{url: ISSUER, name: portal}]}]`)
 			starts(t, "a plug-in that is not listed", strict.who(t, others.Behalf), `unauthenticated: tokens of Backstage's plug-in "asker" are not taken here`)
 		})
 	}

