@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/fairlead-dev/fairlead/catalog/ingest"
 )
 
 // CodeConfig is the section knowledge.code; zero values mean the defaults.
@@ -72,11 +74,15 @@ func (c CodeConfig) withDefaults() CodeConfig {
 }
 
 // settings are what decides how a source is read, as a word to compare.
-func (c CodeConfig) settings(source string) string {
-	if !c.wants(source) {
+func (c CodeConfig) settings(source ingest.Description) string {
+	if !c.wants(source.Name) {
 		return "off"
 	}
-	return fmt.Sprintf("%d %d %d", c.MaxFileBytes, c.MaxRepositoryBytes, c.MaxBytes)
+	fileBytes := c.MaxFileBytes
+	if source.FileBytes > 0 {
+		fileBytes = min(fileBytes, source.FileBytes)
+	}
+	return fmt.Sprintf("%d %d %d", fileBytes, c.MaxRepositoryBytes, c.MaxBytes)
 }
 
 // wants tells whether a source's code is searched.

@@ -61,7 +61,7 @@ func NewCode(cfg CodeConfig, index CodeIndex, keeper CodeKeeper, log *slog.Logge
 // Restore brings back what was kept. Call it before anything is followed.
 func (c *Code) Restore(ctx context.Context) error {
 	return c.keeper.Sources(ctx, func(source string, number int64, s CodeState) {
-		if s.Format != CodeFormat || s.Settings != c.cfg.settings(source) {
+		if s.Format != CodeFormat {
 			s.Revision = ""
 		}
 		c.put(source, number, s)
@@ -91,8 +91,8 @@ func (c *Code) shelf(source string) *codeShelf {
 }
 
 // Followed is the revision of a source that was read last.
-func (c *Code) Followed(source string) ingest.Revision {
-	if s := c.shelf(source); s != nil {
+func (c *Code) Followed(source ingest.Description) ingest.Revision {
+	if s := c.shelf(source.Name); s != nil && s.state.Settings == c.cfg.settings(source) {
 		return s.state.Revision
 	}
 	return ""
@@ -125,7 +125,7 @@ func (c *Code) Drop(ctx context.Context, source string) error {
 // of the commit that is named; reading that is cut short goes on where it was.
 func (c *Code) Follow(ctx context.Context, v ingest.View) error {
 	r := codeReading{Code: c, v: v, have: map[string]CodeFile{}}
-	r.state = CodeState{Format: CodeFormat, Settings: c.cfg.settings(v.Source.Name), Info: v.Info, URL: v.Source.Repository, Off: !c.cfg.wants(v.Source.Name)}
+	r.state = CodeState{Format: CodeFormat, Settings: c.cfg.settings(v.Source), Info: v.Info, URL: v.Source.Repository, Off: !c.cfg.wants(v.Source.Name)}
 	old := c.shelf(v.Source.Name)
 	if old != nil {
 		files, err := c.keeper.Files(ctx, old.number)

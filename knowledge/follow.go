@@ -39,7 +39,12 @@ func (s *Service) Restore(ctx context.Context) error {
 }
 
 // Followed is the revision of a source that was read last.
-func (s *Service) Followed(source string) ingest.Revision { return s.library.revision(source) }
+func (s *Service) Followed(source ingest.Description) ingest.Revision {
+	if f := s.library.shelf(source.Name); f != nil && f.state.FileBytes == source.FileBytes {
+		return f.state.Revision
+	}
+	return ""
+}
 
 // Dates tells whether a file of this path may be a document.
 func (s *Service) Dates(path string) bool { return document.Wanted(path) }
@@ -50,10 +55,11 @@ func (s *Service) Follow(ctx context.Context, v ingest.View) error {
 	if old == nil {
 		old = &shelf{}
 	}
-	next := newShelf(State{Format: Format, Revision: v.Revision, Info: v.Info, URL: v.Source.Repository})
+	next := newShelf(State{Format: Format, Revision: v.Revision, Info: v.Info, FileBytes: v.Source.FileBytes, URL: v.Source.Repository})
+	same := old.state.Format == Format && old.state.FileBytes == next.state.FileBytes
 	var todo []string
 	for _, at := range s.wanted(ctx, v) {
-		if c := old.cards[at]; c != nil && c.Content == v.Files[at] && old.state.Format == Format {
+		if c := old.cards[at]; c != nil && c.Content == v.Files[at] && same {
 			next.add(c)
 			continue
 		}

@@ -117,7 +117,8 @@ func (r *room) awaitRead(name string) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	await(r.t, func() bool { return r.Followed(name) == want && r.code.Followed(name) == want })
+	is := r.sources[name].Describe()
+	await(r.t, func() bool { return r.Followed(is) == want && r.code.Followed(is) == want })
 }
 
 // write changes files of a source and waits until they were read.

@@ -17,6 +17,8 @@ type State struct {
 	Format   int               `json:"format"`
 	Revision ingest.Revision   `json:"revision"`
 	Info     ingest.CommitInfo `json:"info"`
+	// FileBytes is the size that a file might have to be read.
+	FileBytes int64 `json:"fileBytes,omitempty"`
 	// URL is the source's repository, "" for a folder.
 	URL string `json:"url,omitempty"`
 }

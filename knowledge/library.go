@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/fairlead-dev/fairlead/catalog/entity"
-	"github.com/fairlead-dev/fairlead/catalog/ingest"
 )
 
 // shelf is what is known of one source. It is never changed.
@@ -71,13 +70,6 @@ func (l *library) shelf(source string) *shelf {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.shelves[source]
-}
-
-func (l *library) revision(source string) ingest.Revision {
-	if s := l.shelf(source); s != nil {
-		return s.state.Revision
-	}
-	return ""
 }
 
 func (l *library) card(id int64) *Card {

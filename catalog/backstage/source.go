@@ -41,7 +41,7 @@ func New(name string, cfg Config, base string) (*Source, error) {
 	s := &Source{credentials: cfg.Credentials.in(base), filter: slices.Clone(cfg.Filter), limits: cfg.Limits.withDefaults(), maxAnswer: maxAnswer}
 	s.client = newClient(api, s.credentials, s.limits.Timeout)
 	s.desc = ingest.Description{Name: name, Type: "backstage", URL: u.String(), BaseType: "url",
-		Base: api.String() + "/entities/by-name/", Include: []string{"**"}}
+		Base: api.String() + "/entities/by-name/", Include: []string{"**"}, FileBytes: s.limits.EntityBytes}
 	return s, nil
 }
 

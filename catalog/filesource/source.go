@@ -50,7 +50,7 @@ func New(name string, cfg Config) (*Source, error) {
 	case len(include) == 0:
 		include = DefaultInclude()
 	}
-	s.desc = ingest.Description{Name: name, Type: "file", URL: abs, BaseType: "file", Base: s.folder, Include: include}
+	s.desc = ingest.Description{Name: name, Type: "file", URL: abs, BaseType: "file", Base: s.folder, Include: include, FileBytes: s.limits.FileBytes}
 	return s, nil
 }
 

@@ -25,6 +25,8 @@ type Kept struct {
 	Format   int
 	Revision ingest.Revision
 	Info     ingest.CommitInfo
+	// FileBytes is the size that a file might have to be read.
+	FileBytes int64
 	// URL is the source's repository, IDs are the contents that were read or
 	// that decided something, Readings what they say, by path.
 	URL      string
@@ -90,10 +92,10 @@ func (f *Findings) Restore(ctx context.Context) error {
 }
 
 // Followed is the revision of a source that was read last.
-func (f *Findings) Followed(source string) ingest.Revision {
+func (f *Findings) Followed(source ingest.Description) ingest.Revision {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
-	if k := f.of[source]; k != nil {
+	if k := f.of[source.Name]; k != nil && k.FileBytes == source.FileBytes {
 		return k.Revision
 	}
 	return ""
@@ -107,9 +109,9 @@ func (f *Findings) Follow(ctx context.Context, v ingest.View) error {
 	f.mu.RLock()
 	old := f.of[v.Source.Name]
 	f.mu.RUnlock()
-	next := &Kept{Format: Format, Revision: v.Revision, Info: v.Info, URL: v.Source.Repository,
+	next := &Kept{Format: Format, Revision: v.Revision, Info: v.Info, FileBytes: v.Source.FileBytes, URL: v.Source.Repository,
 		IDs: map[string]string{}, Readings: map[string]infer.Reading{}, Sizes: map[string]int{}}
-	if old == nil {
+	if old == nil || old.FileBytes != next.FileBytes {
 		old = &Kept{}
 	}
 	if err := read(ctx, v, old, next); err != nil {

@@ -1,6 +1,7 @@
 package findings_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/fairlead-dev/fairlead/catalog/findings"
@@ -76,7 +77,7 @@ func TestFindings(t *testing.T) {
 		if n := f.Naming("Pay"); len(n) != 1 || n[0].Source != "deploy" || len(n[0].Deployments("pay", false)) != 1 {
 			t.Errorf("naming: %+v", n)
 		}
-		if f.Of("nowhere") != nil || f.In("https://git.example.test/acme/other") != nil || f.Followed("nowhere") != "" {
+		if f.Of("nowhere") != nil || f.In("https://git.example.test/acme/other") != nil || f.Followed(ingest.Description{Name: "nowhere"}) != "" {
 			t.Error("something is known of a source that is not there")
 		}
 	}
@@ -93,7 +94,7 @@ func TestFindings(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(again)
-	if again.Followed("pay") == "" {
+	if again.Followed(pay.Describe()) == "" {
 		t.Error("the revision is forgotten")
 	}
 	if err := again.Drop(t.Context(), "deploy"); err != nil {
@@ -101,5 +102,22 @@ func TestFindings(t *testing.T) {
 	}
 	if again.Naming("pay") != nil {
 		t.Error("a source that is gone is still named")
+	}
+}
+
+// TestLimitIsFollowed reads what was too large once the limit of its source is
+// raised, and no longer once it is lowered.
+func TestLimitIsFollowed(t *testing.T) {
+	f := findings.New(nil)
+	pay := newSource(t, "pay", map[string]string{"Makefile": "test:\n\tgo test ./...\n" + strings.Repeat("# large\n", 100)})
+	for _, limit := range []int64{500, 5000, 500} {
+		pay.Limit(limit)
+		if f.Followed(pay.Describe()) != "" {
+			t.Errorf("with a limit of %d there is nothing to read", limit)
+		}
+		pay.follow(f)
+		if got := len(f.Of("pay").Commands("")) > 0; got != (limit > 1000) || f.Followed(pay.Describe()) == "" {
+			t.Errorf("of files of up to %d bytes something is found: %v", limit, got)
+		}
 	}
 }

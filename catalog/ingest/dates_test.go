@@ -133,8 +133,8 @@ func TestFollowersWaitForWhatTheyKept(t *testing.T) {
 	f.at["gone"] = "kept"
 	in := ingest.New(ingest.Config{Sources: []ingest.Source{c}, Processor: descriptor.New(descriptor.Options{}), Keeper: keeper, Fingerprint: "1",
 		Refresh: time.Millisecond, Followers: []ingest.Follower{f}, Restored: restored, Publish: func([]index.Change) {}})
-	if err := in.Restore(t.Context()); err != nil || f.Followed("gone") != "" {
-		t.Errorf("what is configured no more is still followed, at %q: %v", f.Followed("gone"), err)
+	if err := in.Restore(t.Context()); err != nil || f.Followed(ingest.Description{Name: "gone"}) != "" {
+		t.Errorf("what is configured no more is still followed, at %q: %v", f.Followed(ingest.Description{Name: "gone"}), err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)

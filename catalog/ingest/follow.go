@@ -28,8 +28,10 @@ type View struct {
 // catalog files say is served. It keeps what it found until it is told that
 // the source is gone.
 type Follower interface {
-	// Followed is the revision of a source that was followed last, "" for none.
-	Followed(source string) Revision
+	// Followed is the revision of a source that was followed last, "" for none
+	// and where the source is described otherwise now, so that the same files
+	// read otherwise.
+	Followed(source Description) Revision
 	// Follow reads a revision, all of it or, on an error, nothing; then it is
 	// tried again with the next poll.
 	Follow(ctx context.Context, v View) error
@@ -76,7 +78,7 @@ func (f *following) heed(s *source) {
 	if s.isLocation() || s.desc().Type == "backstage" {
 		return
 	}
-	if len(f.behind(s.desc().Name, s.revision())) == 0 {
+	if len(f.behind(*s.desc(), s.revision())) == 0 {
 		return
 	}
 	f.mu.Lock()
@@ -109,10 +111,10 @@ func (f *following) dates(path string) bool {
 }
 
 // behind are the followers that have not followed a revision.
-func (f *following) behind(name string, rev Revision) []Follower {
+func (f *following) behind(d Description, rev Revision) []Follower {
 	var out []Follower
 	for _, l := range f.list {
-		if rev != "" && l.Followed(name) != rev {
+		if rev != "" && l.Followed(d) != rev {
 			out = append(out, l)
 		}
 	}
@@ -240,7 +242,7 @@ func (in *Ingester) followOne(ctx context.Context, s *source) (err error) {
 	}
 	defer func() { _ = v.Tree.Close() }() // it was only read
 	var errs []error
-	for _, f := range in.following.behind(v.Source.Name, v.Revision) {
+	for _, f := range in.following.behind(v.Source, v.Revision) {
 		errs = append(errs, f.Follow(ctx, v)) // the trouble of one is in no other's way
 	}
 	return errors.Join(errs...)
@@ -259,7 +261,7 @@ func (in *Ingester) view(ctx context.Context, s *source) (View, error) {
 	s.mu.RLock()
 	v := View{Source: *s.desc(), Revision: s.meta.Revision, Info: s.meta.Info, Files: maps.Clone(s.paths)}
 	s.mu.RUnlock()
-	if len(in.following.behind(v.Source.Name, v.Revision)) == 0 {
+	if len(in.following.behind(v.Source, v.Revision)) == 0 {
 		return View{}, nil
 	}
 	var err error

@@ -28,10 +28,10 @@ func newFollower() *follower {
 	return &follower{at: map[string]ingest.Revision{}, seen: map[string]map[string]string{}, shown: make(chan string, 100)}
 }
 
-func (f *follower) Followed(source string) ingest.Revision {
+func (f *follower) Followed(source ingest.Description) ingest.Revision {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.at[source]
+	return f.at[source.Name]
 }
 
 func (f *follower) Follow(ctx context.Context, v ingest.View) error {
@@ -102,14 +102,14 @@ func TestFollower(t *testing.T) {
 		t.Errorf("the follower knows %q", got)
 	}
 	f.mu.Unlock()
-	if tree, rev, err := in.Open(ctx, "a"); err != nil || rev != f.Followed("a") {
+	if tree, rev, err := in.Open(ctx, "a"); err != nil || rev != f.Followed(ingest.Description{Name: "a"}) {
 		t.Errorf("opening what is in force: %v, revision %q", err, rev)
 	} else if data, err := tree.Read(ctx, "AGENTS.md"); err != nil || string(data) != "two" || tree.Close() != nil {
 		t.Errorf("read %q, %v", data, err)
 	}
 	org.set(nil, ingesttest.NewMemory("b", "https://git.example.test/acme/b/"))
 	deadline := time.After(30 * time.Second)
-	for f.Followed("a") != "" {
+	for f.Followed(ingest.Description{Name: "a"}) != "" {
 		select {
 		case <-deadline:
 			t.Fatal("the follower was not told that the source is gone")

@@ -323,9 +323,11 @@ func (in *Ingester) sync(ctx context.Context, s *source) (changed int, err error
 	return in.update(ctx, s, tree, rev)
 }
 
-// printOf is what decides whether kept files of a source are read anew.
+// printOf is what decides whether kept files of a source are read anew: all
+// that makes the same files read otherwise.
 func (in *Ingester) printOf(s *source) string {
-	return fmt.Sprintf("%s %s %s %q", in.fingerprint, s.desc().BaseType, s.desc().Base, s.desc().Include)
+	d := s.desc()
+	return fmt.Sprintf("%s %s %s %q %d %d", in.fingerprint, d.BaseType, d.Base, d.Include, d.FileBytes, in.sourceBytes)
 }
 
 // foreign separates a source's name from a path in it.

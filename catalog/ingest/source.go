@@ -39,6 +39,9 @@ type Description struct {
 	Base     string
 	// Include are the globs of catalog files, relative to the root.
 	Include []string
+	// FileBytes is the size that a file may have to be read; 0 where the source
+	// knows no such limit.
+	FileBytes int64
 }
 
 // CommitInfo is what is known of a revision; zero for folders.

@@ -54,7 +54,7 @@ func (in *Ingester) update(ctx context.Context, s *source, tree Tree, rev Revisi
 	if in.spreads.Load() != before && s.lookAgain() { // another source changed while this one was read
 		s.nudge()
 	}
-	in.spread(s, len(out.changed) > 0)
+	in.spread(s, len(out.changed) > 0 || out.replace)
 	in.save(ctx, s, delta)
 	return changed, nil
 }

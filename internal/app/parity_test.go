@@ -13,8 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fairlead-dev/fairlead/catalog/ingest"
 	"github.com/fairlead-dev/fairlead/gitops/gitopstest"
 	"github.com/fairlead-dev/fairlead/internal/demo"
+	"github.com/fairlead-dev/fairlead/internal/git"
 	"github.com/fairlead-dev/fairlead/previews"
 	"github.com/fairlead-dev/fairlead/previews/previewstest"
 	"github.com/fairlead-dev/fairlead/secrets/secretstest"
@@ -230,7 +232,8 @@ func startParity(t *testing.T) *server {
 	// What is read beside the catalog must not arrive between two doors.
 	s.await("every source has been followed", func() bool {
 		for _, src := range s.app.ingester.Sources() {
-			if s.app.findings.Followed(src.Name) == "" || s.app.knowledge.Followed(src.Name) == "" || s.app.code.Followed(src.Name) == "" {
+			is := ingest.Description{Name: src.Name, FileBytes: git.DefaultFileBytes}
+			if s.app.findings.Followed(is) == "" || s.app.knowledge.Followed(is) == "" || s.app.code.Followed(is) == "" {
 				return false
 			}
 		}

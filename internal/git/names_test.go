@@ -38,7 +38,7 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%s: %v", c.url, err)
 			continue
 		}
-		check(t, c.url, src.Describe(), ingest.Description{Name: "s", Type: "git", URL: c.shown, Repository: c.repository, BaseType: "url", Base: c.base, Include: DefaultInclude()})
+		check(t, c.url, src.Describe(), ingest.Description{Name: "s", Type: "git", URL: c.shown, Repository: c.repository, BaseType: "url", Base: c.base, Include: DefaultInclude(), FileBytes: DefaultFileBytes})
 	}
 }
 

@@ -58,7 +58,7 @@ func NewSource(name string, cfg SourceConfig, dir, base string, limit *Limiter) 
 }
 
 func describe(name string, cfg SourceConfig, at address) ingest.Description {
-	d := ingest.Description{Name: name, Type: "git", URL: at.String(), Repository: strings.TrimRight(cfg.WebURL, "/"), BaseType: "url", Include: slices.Clone(cfg.Include)}
+	d := ingest.Description{Name: name, Type: "git", URL: at.String(), Repository: strings.TrimRight(cfg.WebURL, "/"), BaseType: "url", Include: slices.Clone(cfg.Include), FileBytes: cfg.Limits.FileBytes}
 	if len(d.Include) == 0 {
 		d.Include = DefaultInclude()
 	}

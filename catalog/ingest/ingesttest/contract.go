@@ -146,4 +146,7 @@ func reading(t *testing.T, f Fixture) {
 	if _, err := tree.Read(t.Context(), "large/catalog-info.yaml"); !errors.Is(err, ingest.ErrTooLarge) {
 		t.Errorf("reading a large file: %v", err)
 	}
+	if limit := f.Source.Describe().FileBytes; limit < 6 || limit >= int64(len(large)) {
+		t.Errorf("the source says that it reads files of up to %d bytes", limit)
+	}
 }

@@ -26,13 +26,16 @@ type Memory struct {
 // NewMemory makes an empty source that names its files below base, a URL.
 func NewMemory(name, base string) *Memory {
 	m := &Memory{files: map[string]string{}, reads: map[string]int{}, desc: ingest.Description{Name: name, Type: "memory", URL: base, Repository: base,
-		BaseType: "url", Base: base + "/blob/main/", Include: []string{"**/catalog-info.yaml"}}}
+		BaseType: "url", Base: base + "/blob/main/", Include: []string{"**/catalog-info.yaml"}, FileBytes: 1 << 20}}
 	m.versions = []map[string]string{{}}
 	return m
 }
 
 // Include sets the globs; call it before the source is used.
 func (m *Memory) Include(globs ...string) { m.desc.Include = globs }
+
+// Limit sets the size that files may have; call it before the source is used.
+func (m *Memory) Limit(bytes int64) { m.desc.FileBytes = bytes }
 
 // Write changes files, by path, in one revision; "" removes one.
 func (m *Memory) Write(files map[string]string) {
@@ -123,9 +126,6 @@ func (t *tree) Changes(_ context.Context, since ingest.Revision) ([]ingest.Chang
 	return out, known, nil
 }
 
-// maxFile is the size that Read refuses to exceed.
-const maxFile = 1 << 20
-
 // Read gives a file.
 func (t *tree) Read(_ context.Context, path string) ([]byte, error) {
 	t.m.mu.Lock()
@@ -137,7 +137,7 @@ func (t *tree) Read(_ context.Context, path string) ([]byte, error) {
 		return nil, t.m.err
 	case !there:
 		return nil, fmt.Errorf("%s: %w", path, ingest.ErrNotFound)
-	case len(text) > maxFile:
+	case int64(len(text)) > t.m.desc.FileBytes:
 		return nil, fmt.Errorf("%s: %w", path, ingest.ErrTooLarge)
 	}
 	return []byte(text), nil
