@@ -34,7 +34,7 @@ function fill(
 /** Says what to change, up to its plan. */
 async function look(user: ReturnType<typeof userEvent.setup>) {
   await user.click(
-    await screen.findByRole('button', { name: 'Propose a change to staging' }),
+    await screen.findByRole('button', { name: 'Propose change to staging' }),
   );
   fill(/^Tag/, '1.5.0');
   fill(/^Reason/, 'the fix');
@@ -255,7 +255,7 @@ describe('rolling back', () => {
     );
     const user = userEvent.setup();
     await user.click(
-      await screen.findByRole('button', { name: 'Roll staging back' }),
+      await screen.findByRole('button', { name: 'Roll back staging' }),
     );
     await user.click(screen.getByRole('button', { name: 'Show the plan' }));
     expect(screen.getByText('Say why, for who reviews it.')).toBeVisible();

@@ -85,7 +85,7 @@ export const ProposeButton = (props: ProposeProps) => {
     <>
       <Button
         size="small"
-        aria-label={`Propose a change to ${props.environment.name}`}
+        aria-label={`Propose change to ${props.environment.name}`}
         onPress={() => setOpen(true)}
       >
         Propose change

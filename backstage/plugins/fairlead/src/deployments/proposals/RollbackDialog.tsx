@@ -68,7 +68,7 @@ export const RollbackButton = (props: RollbackProps) => {
       <Button
         size="small"
         variant="secondary"
-        aria-label={`Roll ${props.environment.name} back`}
+        aria-label={`Roll back ${props.environment.name}`}
         onPress={() => setOpen(true)}
       >
         Roll back
