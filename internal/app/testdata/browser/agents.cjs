@@ -2,7 +2,7 @@
 // of approvals open: given is the agent's token.
 const { walk } = require('./lib.cjs');
 
-walk(async ({ page, base, given, open, see, shot, out }) => {
+walk(async ({ page, base, given, open, see, shot, usableInBoth, out }) => {
   // Has the agent propose an image by MCP; gives the proposal or what refuses it.
   const propose = async tag => {
     const revision = '2026-07-28';
@@ -41,6 +41,7 @@ walk(async ({ page, base, given, open, see, shot, out }) => {
   await card.getByText('newTag: "1.4.0"').waitFor();
   await card.getByText('newTag: "1.5.0"').waitFor();
   await shot('asked');
+  await usableInBoth('what waits for approval', 'newTag: "1.5.0"');
   await card.getByRole('textbox', { name: 'Reason' }).fill('tested in staging');
   await card.getByRole('button', { name: /^Approve/ }).press('Enter');
   await see('Approved: ', 'Nothing waits for you');
@@ -64,15 +65,19 @@ walk(async ({ page, base, given, open, see, shot, out }) => {
 
   await others.getByRole('link', { name: /checkout 1.5.0/ }).click();
   await see('tested in staging', 'All approvals');
+  await usableInBoth('a request', 'tested in staging', 'All approvals');
   await open('agents', '/fairlead/agents', 'What agents did');
+  await usableInBoth('the page of agents', 'What agents did', 'claude-code', 'approval_required');
   const agents = page.getByRole('grid', { name: 'Agents' });
   await agents.getByRole('link', { name: 'claude-code' }).click();
   const acts = page.getByRole('grid', { name: 'Acts' });
   await acts.getByText('approval_required').first().waitFor();
   await shot('agent');
+  await usableInBoth('an agent', 'approval_required');
   await page.getByRole('button', { name: /Outcome/ }).click();
   await page.getByRole('option', { name: 'ok', exact: true }).click();
   await acts.getByText('approval_required').first().waitFor({ state: 'detached' });
   await acts.getByText('propose_change').first().waitFor();
   await open('tab', '/catalog/default/component/checkout/agents', 'Waiting for approval', 'propose_change');
+  await usableInBoth('the tab', 'Waiting for approval', 'propose_change');
 });

@@ -6,10 +6,11 @@ const { push } = require('./repo.cjs');
 const { readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-walk(async ({ page, base, given, open, see, shot, out }) => {
+walk(async ({ page, base, given, open, see, shot, usableInBoth, out }) => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await open('inventory', '/catalog/default/component/inventory', 'Service brief', 'make test', 'Nothing is known of on-call.');
   await page.evaluate('window.untouched = true');
+  await usableInBoth('the brief', 'make test', 'Nothing is known of on-call.');
 
   await page.getByRole('button', { name: 'Copy Test: make test' }).focus();
   await page.keyboard.press('Enter');

@@ -3,13 +3,15 @@
 // all changes.
 const { walk } = require('./lib.cjs');
 
-walk(async ({ page, open, see, shot, out }) => {
+walk(async ({ page, open, see, shot, usable, usableInBoth, out }) => {
   await open('deployments', '/catalog/default/component/checkout/deployments',
     'this server knows of no deployments', 'this server knows of no forge to ask', 'No changes are proposed.');
+  await usableInBoth('the tab', 'this server knows of no deployments', 'No changes are proposed.');
   const button = name => page.getByRole('button', { name, exact: true });
-  await button('Propose a change to staging').click();
+  await button('Propose change to staging').click();
   await button('Show the plan').click();
   await see('Give a tag or a digest.', 'Say why, for who reviews it.');
+  await usable('what is asked for');
   await page.getByLabel('Tag', { exact: true }).fill('1.5.0');
   await page.getByLabel('Reason').fill('the fix for orders');
   await page.getByLabel('Evidence').fill('tests: https://ci.shop.test/7');
@@ -17,9 +19,11 @@ walk(async ({ page, open, see, shot, out }) => {
   await page.keyboard.press('Enter');
   await see('newTag: "1.5.0"');
   await shot('plan');
+  await usable('the plan');
   await button('Propose').click();
   await see('Its branch is pushed.');
   await shot('proposed');
+  await usable('what was made');
   await button('Done').click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 
@@ -29,20 +33,25 @@ walk(async ({ page, open, see, shot, out }) => {
   out.steps = await steps.evaluateAll(all => all.map(s => s.innerText.split('\n')[0] + (s.getAttribute('aria-current') ? ' now' : '')));
   await see('the fix for orders', 'https://ci.shop.test/7', 'newTag: "1.5.0"');
   await shot('followed');
+  await usableInBoth('the proposal', 'the fix for orders', 'newTag: "1.5.0"');
 
-  await button('Roll production back').click();
+  await button('Roll back production').click();
   await page.getByLabel('Reason').fill('orders fail');
   await button('Show the plan').click();
   await see('this server knows of no deployments, so it cannot tell what to go back to');
+  await usable('what cannot be planned');
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 
   await open('changes', '/fairlead/changes?state=pushed', /1\.5\.0 in staging/);
+  await usableInBoth('the page of changes', /1\.5\.0 in staging/);
   await page.getByLabel('Agent').fill('nobody');
   await see('No changes are proposed.');
   await page.getByRole('radio', { name: 'Figures' }).click();
   await see('Deployment frequency', /^1 proposal: 0 merged/);
   await shot('figures');
+  await usableInBoth('the figures', 'Deployment frequency', /^1 proposal: 0 merged/);
   await page.getByRole('radio', { name: 'Fleets' }).click();
   await see(/fairlead change fleet --query/);
+  await usableInBoth('fleets', /fairlead change fleet --query/);
 });

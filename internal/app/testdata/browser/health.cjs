@@ -6,7 +6,7 @@ const { push } = require('./repo.cjs');
 const { readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-walk(async ({ page, base, given, open, see, shot }) => {
+walk(async ({ page, base, given, open, see, shot, usableInBoth }) => {
   const path = join(given.repos, 'orders', 'catalog-info.yaml');
   const good = readFileSync(path, 'utf8');
 
@@ -16,6 +16,7 @@ walk(async ({ page, base, given, open, see, shot }) => {
   await push(base, given, 'orders', 'Break');
   await see(/is indented too little/, 'catalog-info.yaml:24:3', 'Indent the line by more, or close the bracket before it.');
   await shot('broken');
+  await usableInBoth('my problems', /is indented too little/, 'What is known of services', /fulfilment: \d+% known/);
 
   await page.getByRole('button', { name: /fulfilment: \d+% known/ }).focus();
   await page.keyboard.press('Enter');
@@ -23,6 +24,7 @@ walk(async ({ page, base, given, open, see, shot }) => {
   await page.getByRole('button', { name: 'Show everybody’s' }).click();
   await see('the key "owner" is written twice, first on line 10');
   await shot('everybody');
+  await usableInBoth('all problems', 'the key "owner" is written twice, first on line 10');
 
   writeFileSync(path, good);
   await push(base, given, 'orders', 'Mend');
@@ -32,6 +34,7 @@ walk(async ({ page, base, given, open, see, shot }) => {
   writeFileSync(path, good.replace('  lifecycle: production', '  lifecycle: [production'));
   await push(base, given, 'orders', 'Break again');
   await open('warning', '/catalog/default/component/orders', 'Its catalog file has errors. What you see is its last good state.', 'Indent the line by more, or close the bracket before it.');
+  await usableInBoth('the warning', 'Its catalog file has errors. What you see is its last good state.', 'Service brief');
   await page.getByRole('link', { name: 'All problems of this source' }).click();
   await see('Catalog health', 'catalog-info.yaml:24:3');
 });

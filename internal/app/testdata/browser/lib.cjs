@@ -16,6 +16,7 @@ const { chromium } = require('playwright-core');
 const { mkdtempSync, mkdirSync, rmSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
+const { usable, turn } = require('./usable.cjs');
 
 const base = process.env.FAIRLEAD_SERVER;
 const given = JSON.parse(process.env.FAIRLEAD_GIVEN || 'null');
@@ -66,6 +67,13 @@ function hands(page, seen, tolerated, asked) {
   };
   return {
     page, base, given, shot, see, open, settled, keep,
+    usable: name => usable(page, name),
+    // As it is, and dark where it was light, as which it stays; texts are on both.
+    usableInBoth: async (name, ...texts) => {
+      await usable(page, name);
+      await turn(page, see, ...texts);
+      await usable(page, `${name}, turned`);
+    },
     out: seen.out, // anything that Go is to get as well
     tolerate: (...patterns) => tolerated.push(...patterns), // of troubles that the page cannot help
     listen: other => listen(other, seen, tolerated), // to another page of the context

@@ -1,6 +1,5 @@
 // Has previews made, extended and removed as an agent and a developer do.
 const { walk } = require('./lib.cjs');
-const { usable } = require('./usable.cjs');
 
 // Calls a tool over MCP as an agent does.
 async function call(base, token, name, args) {
@@ -27,7 +26,7 @@ async function call(base, token, name, args) {
   return result.structuredContent;
 }
 
-walk(async ({ page, base, given, out, open, see, shot, listen }) => {
+walk(async ({ page, base, given, out, open, see, shot, usable, usableInBoth, listen }) => {
   await open('previews', '/catalog/default/component/checkout/previews', 'No previews are there');
   const rows = page.getByRole('grid', { name: 'Previews' }).getByRole('row');
   const agents = rows.filter({ hasText: 'claude-code' });
@@ -41,7 +40,7 @@ walk(async ({ page, base, given, out, open, see, shot, listen }) => {
   out.appeared = Date.now() - began;
   await agents.getByText('ready').waitFor();
   await shot('ready');
-  await usable(page, 'the tab');
+  await usableInBoth('the tab', 'claude-code', 'ready');
   const opened = page.waitForEvent('popup');
   await agents.getByRole('link', { name: /preview\.localhost/ }).click();
   const answering = await opened;
@@ -53,11 +52,11 @@ walk(async ({ page, base, given, out, open, see, shot, listen }) => {
   await page.getByRole('link', { name: 'Details of checkout at main' }).click();
   await dialog.getByText('claude-code').waitFor();
   await shot('details');
-  await usable(page, 'the details');
+  await usableInBoth('the details', 'Service', 'claude-code');
   await page.getByRole('tab', { name: 'Logs' }).click();
   await page.getByRole('log', { name: /wrote/ }).getByText('GET / HTTP').waitFor();
   await shot('logs');
-  await usable(page, 'the logs');
+  await usable('the logs');
   await page.getByRole('button', { name: 'Extend…' }).click();
   await dialog.getByText('1 hour').click();
   await dialog.getByRole('button', { name: 'Extend', exact: true }).click();
@@ -88,5 +87,5 @@ walk(async ({ page, base, given, out, open, see, shot, listen }) => {
   await page.getByRole('button', { name: 'Usage' }).click();
   await see('All previews');
   await shot('figures');
-  await usable(page, 'the page of all previews');
+  await usableInBoth('the page of all previews', 'claude-code');
 });

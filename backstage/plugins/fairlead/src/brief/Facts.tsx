@@ -39,7 +39,7 @@ const Origin = ({ fact }: { fact: Fact }) => (
 
 /** Something to be careful about. */
 export const Note = (props: { children: ReactNode }) => (
-  <Text variant="body-small" color="warning" className={css.note}>
+  <Text variant="body-small" className={css.note}>
     <RiAlertLine aria-hidden />
     <span>{props.children}</span>
   </Text>

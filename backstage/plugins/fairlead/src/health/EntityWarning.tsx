@@ -50,6 +50,7 @@ const FileProblems = ({ state }: { state: State }) => {
             place={placeOf(problem, repositories)}
             column={problem.column}
             like={state.metadata.annotation}
+            color="primary"
           />
         </Flex>
       ))}

@@ -1,30 +1,14 @@
-import { Text } from '@backstage/ui';
-import {
-  RiAlertLine,
-  RiCheckboxCircleLine,
-  RiErrorWarningLine,
-  RiHourglassLine,
-} from '@remixicon/react';
-import type { ReactElement } from 'react';
-import css from './health.module.css';
+import { Mark as OfGoodness, type Goodness } from '../parts';
 
-type Color = 'danger' | 'warning' | 'success' | 'secondary';
-
-const looks: Record<string, [ReactElement, Color]> = {
-  error: [<RiErrorWarningLine aria-hidden />, 'danger'],
-  failing: [<RiErrorWarningLine aria-hidden />, 'danger'],
-  warning: [<RiAlertLine aria-hidden />, 'warning'],
-  ok: [<RiCheckboxCircleLine aria-hidden />, 'success'],
-  pending: [<RiHourglassLine aria-hidden />, 'secondary'],
+const states: Record<string, Goodness> = {
+  error: 'bad',
+  failing: 'bad',
+  warning: 'warn',
+  ok: 'good',
+  pending: 'busy',
 };
 
-/** A state in a word, with its icon. */
-export const Mark = ({ of }: { of: string }) => {
-  const [icon, color] = looks[of] ?? looks.pending;
-  return (
-    <Text color={color} weight="bold" className={css.mark}>
-      {icon}
-      {of}
-    </Text>
-  );
-};
+/** The state of a source, or how bad a problem is, in a word with its icon. */
+export const Mark = ({ of }: { of: string }) => (
+  <OfGoodness is={states[of] ?? 'unknown'}>{of}</OfGoodness>
+);

@@ -19,7 +19,7 @@ const icons = {
   unknown: RiQuestionLine,
 };
 
-/** A state in a word, with an icon and a colour that tell how good it is. */
+/** A state in a word, with an icon whose shape and colour tell how good it is. */
 export const Mark = (props: { is: Goodness; children: ReactNode }) => {
   const Icon = icons[props.is];
   return (

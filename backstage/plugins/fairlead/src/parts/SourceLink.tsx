@@ -6,10 +6,13 @@ interface SourceLinkProps {
   column?: number | null;
   /** An address at the same host, which tells how it writes addresses. */
   like?: string | null;
+  /** Of less weight than what is around it, unless it says otherwise. */
+  color?: 'primary' | 'secondary';
 }
 
 /** Names a place in a file, and leads to it where its host is known. */
-export const SourceLink = ({ place, column, like }: SourceLinkProps) => {
+export const SourceLink = (props: SourceLinkProps) => {
+  const { place, column, like, color = 'secondary' } = props;
   const url = sourceUrl(place, like);
   const text = placeText(place, column);
   const title = [place.repo, place.commit && `at ${place.commit.slice(0, 12)}`]
@@ -21,13 +24,13 @@ export const SourceLink = ({ place, column, like }: SourceLinkProps) => {
       target="_blank"
       rel="noopener noreferrer"
       variant="body-small"
-      color="secondary"
+      color={color}
       title={title}
     >
       {text}
     </Link>
   ) : (
-    <Text variant="body-small" color="secondary" title={title}>
+    <Text variant="body-small" color={color} title={title}>
       {text}
     </Text>
   );
