@@ -6,7 +6,7 @@ import { changes, every } from './changes';
 import { BrokenDocument } from './health.generated';
 import css from './health.module.css';
 import { Mark } from './Mark';
-import type { Repositories } from './Problem';
+import { placeOf, type Repositories } from './Problem';
 import { counted } from './words';
 
 /** Relations that lead to what the catalog does not hold. */
@@ -54,14 +54,7 @@ export const Broken = (props: { repositories: Repositories }) => {
                         <Text variant="body-small" color="secondary">
                           {one.source}
                         </Text>
-                        <SourceLink
-                          place={{
-                            repo: props.repositories.get(one.source)?.url,
-                            commit: props.repositories.get(one.source)?.commit,
-                            path: one.file,
-                            line: one.line,
-                          }}
-                        />
+                        <SourceLink place={placeOf(one, props.repositories)} />
                       </div>
                     </div>
                     <div className={css.side}>

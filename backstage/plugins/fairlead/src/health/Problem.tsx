@@ -12,14 +12,17 @@ export type Problem = NonNullable<
 /** Where each source is read, by its name. */
 export type Repositories = Map<string, { url: string; commit?: string | null }>;
 
-/** Where a problem is in its repository. */
-export const placeOf = (problem: Problem, repositories: Repositories) => {
-  const source = repositories.get(problem.source);
+/** Where something is written, as of when it was last seen where that is known. */
+export const placeOf = (
+  of: Pick<Problem, 'source' | 'file' | 'line'> & Partial<Problem>,
+  repositories: Repositories,
+) => {
+  const source = repositories.get(of.source);
   return {
     repo: source?.url,
-    commit: problem.lastSeen.commit ?? source?.commit,
-    path: problem.file,
-    line: problem.line,
+    commit: of.lastSeen?.commit ?? source?.commit,
+    path: of.file,
+    line: of.line,
   };
 };
 

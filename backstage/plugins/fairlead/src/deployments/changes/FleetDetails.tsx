@@ -1,10 +1,9 @@
-import { EntityRefLink } from '@backstage/plugin-catalog-react';
 import { Alert, Flex, Text } from '@backstage/ui';
 import { useState } from 'react';
 import { useLiveQuery } from '../../client';
 import { Answer } from '../../parts';
 import { Code, Fact, Facts, Heading, Items, Linked } from '../Facts';
-import { Agent } from '../proposals/ProposalDetails';
+import { By, Grounds } from '../Grounds';
 import { number, plural } from '../words';
 import styles from './changes.module.css';
 import {
@@ -88,23 +87,9 @@ const About = ({ of }: { of: Whole }) => (
       ))}
     </Fact>
     <Fact name="By">
-      <EntityRefLink entityRef={of.person} />
-      {of.agent && <Agent name={of.agent} />}
+      <By {...of} />
     </Fact>
-    <Fact name="Why">
-      <Linked text={of.reason} />
-    </Fact>
-    <Fact name="Evidence">
-      {of.evidence.length > 0 && (
-        <Items label="Evidence">
-          {of.evidence.map(e => (
-            <li key={e}>
-              <Linked text={e} />
-            </li>
-          ))}
-        </Items>
-      )}
-    </Fact>
+    <Grounds of={of} />
     <Fact name="Next wave">
       {`when all of one are ${of.until}; it stops when more than ${plural(
         of.maxFailures,

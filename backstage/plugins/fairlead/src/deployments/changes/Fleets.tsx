@@ -1,10 +1,10 @@
 import { Button, Flex, Text } from '@backstage/ui';
 import { useState } from 'react';
 import { useLiveQuery } from '../../client';
-import { Answer, Mark, useParam, When, type Goodness } from '../../parts';
-import { Row, Snippet } from '../Facts';
+import { Answer, useParam, type Goodness } from '../../parts';
+import { Snippet } from '../Facts';
 import { Opening } from '../Opening';
-import { nameOf, number } from '../words';
+import { number } from '../words';
 import {
   FleetsDocument,
   type FleetsQuery,
@@ -24,29 +24,11 @@ const states: Record<string, Goodness> = {
   cancelled: 'unknown',
 };
 
-/** What one sees of a fleet before one opens it. */
-const Line = ({ of }: { of: FleetStatusFragment }) => (
-  <Flex direction="column" gap="1" align="start">
-    <Row>
-      <Text weight="bold">{of.title}</Text>
-      <Mark is={states[of.state] ?? 'unknown'}>{of.state}</Mark>
-    </Row>
-    <Text variant="body-small" color="secondary">
-      {`${number(of.counts.done)} of ${number(of.counts.total)} services in ${
-        of.environment
-      }`}
-      {of.wave !== null && `, wave ${of.wave} of ${of.waves.length}`}
-      {`, by ${nameOf(of.person)}`}
-      {of.agent && ` with ${of.agent}`}
-      {of.createdAt && (
-        <>
-          {' '}
-          <When at={of.createdAt} />
-        </>
-      )}
-    </Text>
-  </Flex>
-);
+/** How far a fleet is. */
+const reached = (of: FleetStatusFragment) =>
+  `${number(of.counts.done)} of ${number(of.counts.total)} services in ${
+    of.environment
+  }${of.wave === null ? '' : `, wave ${of.wave} of ${of.waves.length}`}`;
 
 const None = () => (
   <Flex direction="column" gap="3">
@@ -68,7 +50,14 @@ const most = 100; // what the server gives at once
 const List = (props: { of: Found; first: number; onMore(): void }) => (
   <Flex direction="column" gap="2">
     {props.of.items.map(f => (
-      <Opening key={f.id} name="fleet" id={f.id} line={<Line of={f} />}>
+      <Opening
+        key={f.id}
+        of={f}
+        name="fleet"
+        is={states[f.state] ?? 'unknown'}
+        state={f.state}
+        about={reached(f)}
+      >
         <FleetDetails id={f.id} />
       </Opening>
     ))}

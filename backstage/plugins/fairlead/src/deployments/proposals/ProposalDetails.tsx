@@ -2,10 +2,10 @@ import { EntityRefLink } from '@backstage/plugin-catalog-react';
 import { ButtonLink, Flex, Link, Text } from '@backstage/ui';
 import { RiGitPullRequestLine } from '@remixicon/react';
 import { useEffect, useRef } from 'react';
-import { useAgentHref } from '../../agents/links';
 import { useLiveQuery } from '../../client';
 import { Answer, Mark, When, type Goodness } from '../../parts';
-import { Code, Fact, Facts, isWeb, Items, Linked, Revision } from '../Facts';
+import { Code, Fact, Facts, isWeb, Items, Revision } from '../Facts';
+import { By, Grounds } from '../Grounds';
 import { Followed } from './Followed';
 import { Measures } from './Measures';
 import { Notes, Plan } from './Plan';
@@ -40,19 +40,11 @@ const Checked = ({ of }: { of: Whole['checks'] }) => (
   </Items>
 );
 
-/** The agent that did something for a person, with the way to its page. */
-export const Agent = ({ name }: { name: string }) => (
-  <>
-    , by the agent <Link href={useAgentHref()(name)}>{name}</Link>
-  </>
-);
-
 /** Who proposed it, why, and what shows that it is good. */
 const About = ({ of }: { of: Whole }) => (
   <Facts>
     <Fact name="Proposed by">
-      <EntityRefLink entityRef={of.person} />
-      {of.agent && <Agent name={of.agent} />}
+      <By {...of} />
     </Fact>
     <Fact name="Of">
       {of.service && (
@@ -62,18 +54,7 @@ const About = ({ of }: { of: Whole }) => (
         </>
       )}
     </Fact>
-    <Fact name="Why">{of.reason && <Linked text={of.reason} />}</Fact>
-    <Fact name="Evidence">
-      {of.evidence.length > 0 && (
-        <Items label="Evidence">
-          {of.evidence.map(e => (
-            <li key={e}>
-              <Linked text={e} />
-            </li>
-          ))}
-        </Items>
-      )}
-    </Fact>
+    <Grounds of={of} />
     <Fact name="Then">
       {of.stateThen &&
         `The environment was ${of.stateThen.verdict}${

@@ -4,12 +4,10 @@ import {
   AccordionTrigger,
   Button,
   Flex,
-  Text,
 } from '@backstage/ui';
 import { useEffect, useState } from 'react';
 import { useLiveQuery } from '../../client';
-import { Answer, Mark, useParam, When } from '../../parts';
-import { Row } from '../Facts';
+import { Answer, useParam } from '../../parts';
 import { Opening } from '../Opening';
 import { nameOf } from '../words';
 import { ProposalDetails } from './ProposalDetails';
@@ -26,32 +24,22 @@ type Listed = NonNullable<ProposalsQuery['proposals']>['items'][number];
 /** The parameter of the address with the id of the one that is open. */
 export const parameter = 'proposal';
 
-/** What one sees of a proposal before one opens it. */
-const Line = ({ of, about }: { of: Listed; about: boolean }) => {
+const Proposal = ({ of, named }: { of: Listed; named: boolean }) => {
   const [good, word] = standing(of);
   const where = [
-    about && of.service && nameOf(of.service),
+    named && of.service && nameOf(of.service),
     of.environment,
   ].filter(Boolean);
   return (
-    <Flex direction="column" gap="1" align="start">
-      <Row>
-        <Text weight="bold">{of.title}</Text>
-        <Mark is={good}>{word}</Mark>
-      </Row>
-      <Text variant="body-small" color="secondary">
-        {of.kind}
-        {where.length > 0 && ` of ${where.join(' in ')}`}
-        {`, by ${nameOf(of.person)}`}
-        {of.agent && ` with ${of.agent}`}
-        {of.createdAt && (
-          <>
-            {' '}
-            <When at={of.createdAt} />
-          </>
-        )}
-      </Text>
-    </Flex>
+    <Opening
+      of={of}
+      name={parameter}
+      is={good}
+      state={word}
+      about={where.length ? `${of.kind} of ${where.join(' in ')}` : of.kind}
+    >
+      <ProposalDetails id={of.id} />
+    </Opening>
   );
 };
 
@@ -94,14 +82,7 @@ const Page = ({ filters, after, shown }: PageProps) => {
       {d => (
         <Flex direction="column" gap="2">
           {d.proposals?.items.map(p => (
-            <Opening
-              key={p.id}
-              name={parameter}
-              id={p.id}
-              line={<Line of={p} about={!service} />}
-            >
-              <ProposalDetails id={p.id} />
-            </Opening>
+            <Proposal key={p.id} of={p} named={!service} />
           ))}
         </Flex>
       )}
