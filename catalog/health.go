@@ -76,19 +76,12 @@ func (s *Service) GetCatalogHealth(_ context.Context, who access.Caller, in GetC
 	}
 	out.Entities = r.Count(r.scope)
 	for _, t := range s.troublesIn(r) {
-		switch {
-		case t.broken():
+		if t.broken() {
 			h.of(t.owner).Broken++
-		case !failing[t.Entity.From.Source]: // those are counted below
-			h.of(t.owner).Stale++
 		}
 	}
-	if len(failing) > 0 {
-		for e := range r.In(r.scope) {
-			if failing[e.From.Source] {
-				h.of(e.Owner()).Stale++
-			}
-		}
+	for _, owner := range s.staleIn(r, failing) {
+		h.of(owner).Stale++
 	}
 	h.tell(out, limit)
 	return out, nil
@@ -96,25 +89,21 @@ func (s *Service) GetCatalogHealth(_ context.Context, who access.Caller, in GetC
 
 // sourcesFor counts the sources that the caller may know of, and gives those
 // that fail.
-func (s *Service) sourcesFor(r reading, out *CatalogHealth) (failing map[string]bool, err error) {
+func (s *Service) sourcesFor(r reading, out *CatalogHealth) (failing map[string]SourceStatus, err error) {
 	ing, err := s.ingest()
 	if err != nil {
 		return nil, err
 	}
 	knows := r.knows()
-	failing = map[string]bool{}
 	for _, st := range ing.Sources() {
-		if st.State == "failing" {
-			failing[st.Name] = true
-		}
 		if knows(st.Name) {
 			out.Sources++
-			if failing[st.Name] {
+			if st.State == stateFailing {
 				out.Failing++
 			}
 		}
 	}
-	return failing, nil
+	return failingOf(ing), nil
 }
 
 // healthOf counts by owner and by class.

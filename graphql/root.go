@@ -36,6 +36,7 @@ func (r *root) Query() any {
 		"ingestionErrors":     bind.Operation(b, "list_ingestion_errors", access.ReadCatalog, c.ListProblems),
 		"catalogHealth":       bind.Operation(b, "get_catalog_health", access.ReadCatalog, c.GetCatalogHealth),
 		"brokenRelations":     bind.Operation(b, "list_broken_relations", access.ReadCatalog, c.ListBrokenRelations),
+		"staleEntities":       bind.Operation(b, "list_stale_entities", access.ReadCatalog, c.ListStaleEntities),
 		"sources":             bind.Operation(b, "list_sources", access.ReadCatalog, c.ListSources),
 		"whoami":              bind.Operation(b, "whoami", access.ReadSelf, r.d.access.Whoami),
 		"approvals":           bind.Operation(b, "list_approvals", access.ReadApprovals, r.d.access.ListApprovals),

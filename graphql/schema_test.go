@@ -94,6 +94,7 @@ func TestSchemaHoldsTheRooms(t *testing.T) {
 		"SearchResults": catalog.SearchResults{}, "SearchHit": catalog.SearchHit{}, "FacetValue": catalog.FacetValue{},
 		"DependencyGraph": catalog.DependencyGraph{}, "DependencyNode": catalog.DependencyNode{}, "DependencyEdge": catalog.DependencyEdge{},
 		"IngestionErrors": catalog.IngestionErrors{}, "IngestionError": catalog.IngestionError{}, "Sighting": catalog.Sighting{},
+		"CatalogHealth": catalog.CatalogHealth{}, "BrokenRelations": catalog.BrokenRelations{}, "BrokenRelation": catalog.BrokenRelation{}, "StaleEntities": catalog.StaleEntities{}, "StaleEntity": catalog.StaleEntity{},
 		"Sources": catalog.Sources{}, "SourceStatus": catalog.SourceStatus{}, "RefreshResult": catalog.RefreshResult{}, "Provenance": catalog.Origin{},
 		"Coverage": catalog.Coverage{}, "CoverageTotal": catalog.CoverageTotal{}, "ServiceCoverage": catalog.ServiceCoverage{}, "CoverageThing": catalog.CoverageThing{}, "CoverageAddition": catalog.Addition{},
 		"Ancestry": catalog.Ancestry{}, "AncestryItem": catalog.AncestryItem{}, "Locations": catalog.Locations{}, "Location": catalog.LocationItem{},
@@ -115,7 +116,7 @@ func TestSchemaHoldsTheRooms(t *testing.T) {
 	renamed := map[string]string{"limit": "first", "cursor": "after", "max_tokens": "maxTokens", "facets": "keys", "fullTextFilter": "fullText"}
 	for name, v := range map[string]any{
 		"deploymentHealth": gitops.GetDeploymentHealthInput{}, "ciStatus": gitops.GetCIStatusInput{}, "coverage": catalog.GetCoverageInput{}, "serviceBrief": catalog.GetServiceBriefInput{}, "search": catalog.SearchCatalogInput{}, "facets": catalog.ListFacetsInput{},
-		"dependencies": catalog.GetDependenciesInput{}, "ingestionErrors": catalog.ListIngestionErrorsInput{}, "refresh": catalog.RefreshEntityInput{},
+		"brokenRelations": catalog.ListBrokenRelationsInput{}, "staleEntities": catalog.ListStaleEntitiesInput{}, "dependencies": catalog.GetDependenciesInput{}, "ingestionErrors": catalog.ListIngestionErrorsInput{}, "refresh": catalog.RefreshEntityInput{},
 		"registerLocation": catalog.RegisterLocationInput{}, "moveLocation": catalog.MoveLocationInput{}, "unregisterLocation": catalog.UnregisterLocationInput{},
 		"ancestry": catalog.GetAncestryInput{}, "locations": catalog.ListLocationsInput{}, "entities": catalog.ListEntitiesInput{}, "audit": access.ListAuditInput{},
 		"searchExternal": knowledge.SearchExternalInput{}, "searchCode": knowledge.SearchCodeInput{}, "searchKnowledge": knowledge.SearchKnowledgeInput{}, "document": knowledge.GetDocumentInput{}, "runbook": knowledge.FindRunbookInput{},
@@ -170,6 +171,7 @@ func TestEveryOperationIsReached(t *testing.T) {
 		"ingestionErrors": {`(source: "test", owner: "group:default/payments", severity: "error", class: "InputError", first: 1)`, "list_ingestion_errors"},
 		"catalogHealth":   {"(first: 10)", "get_catalog_health"},
 		"brokenRelations": {`(owner: "group:default/payments", source: "test", type: "ownedBy", first: 1)`, "list_broken_relations"},
+		"staleEntities":   {`(owner: "group:default/payments", source: "test", first: 1)`, "list_stale_entities"},
 		"coverage":        {`(owner: "payments", type: "service", missing: "any", first: 1)`, "get_coverage"},
 		"sources":         {"", "list_sources"},
 		"ancestry":        {`(ref: "checkout")`, "get_ancestry"},

@@ -45,6 +45,7 @@ func (d *door) native() []route {
 		at("GET /api/v1/errors", "list_ingestion_errors", "Problems of catalog files and sources", access.ReadCatalog, c.ListProblems),
 		at("GET /api/v1/catalog/health", "get_catalog_health", "How much is wrong with the catalog: problems, conflicts, stale entities and broken relations, by owner", access.ReadCatalog, c.GetCatalogHealth),
 		at("GET /api/v1/catalog/broken-relations", "list_broken_relations", "Relations to what the catalog does not hold, with where they are written", access.ReadCatalog, c.ListBrokenRelations),
+		at("GET /api/v1/catalog/stale-entities", "list_stale_entities", "Entities that are served as they were, with why and since when", access.ReadCatalog, c.ListStaleEntities),
 		at("GET /api/v1/sources", "list_sources", "How each source is doing", access.ReadCatalog, c.ListSources),
 		at("GET /api/v1/locations", "list_locations", "The registered locations and the configured roots, as Backstage names them", access.ReadCatalog, c.ListLocations),
 		at("POST /api/v1/locations", "register_location", "Have a catalog file read from now on, or try what it would give", access.RegisterCatalog, c.RegisterLocation),

@@ -122,6 +122,7 @@ func asked() []struct{ op, method, path, body, status string } {
 		{"list_ingestion_errors", "GET", "/api/v1/errors", "", "200"},
 		{"get_catalog_health", "GET", "/api/v1/catalog/health", "", "200"},
 		{"list_broken_relations", "GET", "/api/v1/catalog/broken-relations?type=ownedBy", "", "200"},
+		{"list_stale_entities", "GET", "/api/v1/catalog/stale-entities?limit=1", "", "200"},
 		{"list_sources", "GET", "/api/v1/sources", "", "200"},
 		{"list_locations", "GET", "/api/v1/locations", "", "200"},
 		{"register_location", "POST", "/api/v1/locations", `{"target":"https://git.example.com/x"}`, "403"},

@@ -149,10 +149,17 @@ func TestStoryBreakAndFix(t *testing.T) {
 	s.reread("orders")
 	s.everywhere("component:default/orders", "backstage.io/catalog-processing")
 	s.reported("orders", "spec.type")
+	stale := func() string { return s.send("developer", http.MethodGet, "/api/v1/catalog/stale-entities", "").body }
+	if got := stale(); !strings.Contains(got, `"total":1`) || !strings.Contains(got, `"ref":"component:default/orders","reason":"file"`) || !strings.Contains(got, "spec.type") || !strings.Contains(got, s.head("orders")) {
+		t.Errorf("stale is %s", got)
+	}
 	s.everywhere("resource:default/orders-db", "database")
 	s.commit("orders", "catalog-info.yaml", good+"# fixed\n")
 	s.reread("orders")
 	s.unreported("orders")
+	if got := stale(); !strings.Contains(got, `"total":0`) {
+		t.Errorf("stale is still %s", got)
+	}
 	for door, body := range s.doors("component:default/orders") {
 		if strings.Contains(body, "catalog-processing") {
 			t.Errorf("%s still shows a status: %s", door, body)

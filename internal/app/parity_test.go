@@ -101,6 +101,8 @@ func operations() []operation {
 			graph: "catalogHealth(first: 5) { entities sources errors conflicts broken owners { owner errors } classes { class count } }"},
 		{name: "list_broken_relations", paths: []string{"total", "items[].ref", "items[].target", "items[].line"}, method: "GET", rest: "/api/v1/catalog/broken-relations?limit=5", field: "brokenRelations",
 			graph: "brokenRelations(first: 5) { total items { ref target line } }"},
+		{name: "list_stale_entities", paths: []string{"total", "items[].ref", "items[].reason", "items[].message", "items[].since", "items[].file"}, method: "GET", rest: "/api/v1/catalog/stale-entities?limit=5", field: "staleEntities",
+			graph: "staleEntities(first: 5) { total items { ref reason message since file } }"},
 		{name: "list_sources", paths: []string{"items[].name", "items[].state", "items[].commit", "items[].entities"},
 			method: "GET", rest: "/api/v1/sources", field: "sources", graph: "sources { items { name state commit entities } }", tool: "list_sources"},
 		{name: "get_ancestry", paths: []string{"rootEntityRef", "items[].entity.metadata.name", "items[].parentEntityRefs"},

@@ -20,6 +20,13 @@ func TestCatalogHealth(t *testing.T) {
 			}
 			fmt.Fprint(w, `{"items":[{"ref":"component:default/web","type":"dependsOn","target":"component:default/gone\u001b","source":"web","file":"catalog-info.yaml","line":7,"fix":"x"}],"total":1}`)
 		},
+		"/api/v1/catalog/stale-entities": func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Get("owner") != "" {
+				fmt.Fprint(w, `{"items":[],"total":0}`)
+				return
+			}
+			fmt.Fprint(w, `{"items":[{"ref":"component:default/web","reason":"file","message":"the owner is missing\u001b","staleSince":"0123456789abcdef","source":"web","file":"catalog-info.yaml","line":7},{"ref":"component:default/shop","reason":"source","message":"it is down","since":"2020-01-01T00:00:00Z","source":"shop","file":"catalog-info.yaml"}],"total":3}`)
+		},
 	})
 	for _, c := range []struct {
 		args     string
@@ -32,6 +39,11 @@ func TestCatalogHealth(t *testing.T) {
 		{"catalog health -o json", 0, `"conflicts": 1`, ""},
 		{"catalog health --broken", 0, "component:default/gone  web catalog-info.yaml:7", ""},
 		{"catalog health --broken --owner group:default/red", 0, "", "no relation is broken"},
+		{"catalog health --stale", 0, "component:default/web   0123456789ab", ""},
+		{"catalog health --stale", 0, "web catalog-info.yaml:7  the owner is missing\n", ""},
+		{"catalog health --stale --limit 2", 0, " ago", "of 3"},
+		{"catalog health --stale --owner group:default/red", 0, "", "no entity is stale"},
+		{"catalog health --stale --broken", 2, "", "--broken"},
 		{"catalog health --limit 0", 2, "", "--limit"},
 	} {
 		r := run(t, f.env(), "", strings.Fields(c.args)...)

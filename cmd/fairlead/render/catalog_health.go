@@ -30,7 +30,28 @@ func healthRow(owner string, n catalog.HealthCounts) []Cell {
 func (p *Page) Broken(items []catalog.BrokenRelation) {
 	rows := make([][]Cell, len(items))
 	for i, it := range items {
-		rows[i] = Texts(it.Ref, it.Type, it.Target, it.Owner, fmt.Sprintf("%s %s:%d", it.Source, it.File, it.Line))
+		rows[i] = Texts(it.Ref, it.Type, it.Target, it.Owner, written(it.Source, it.File, it.Line))
 	}
 	p.Table([]string{"ENTITY", "RELATION", "LEADS NOWHERE", "OWNER", "WRITTEN IN"}, rows)
+}
+
+// Stale writes stale entities, a line each.
+func (p *Page) Stale(items []catalog.StaleEntity) {
+	rows := make([][]Cell, len(items))
+	for i, it := range items {
+		since := it.StaleSince[:min(len(it.StaleSince), 12)]
+		if it.Since != nil {
+			since = p.Age(*it.Since)
+		}
+		rows[i] = Texts(it.Ref, since, it.Owner, written(it.Source, it.File, it.Line), it.Message)
+	}
+	p.Table([]string{"ENTITY", "STALE SINCE", "OWNER", "WRITTEN IN", "WHY"}, rows)
+}
+
+// written is where something is written, for example web catalog-info.yaml:7.
+func written(source, file string, line uint32) string {
+	if line == 0 {
+		return source + " " + file
+	}
+	return fmt.Sprintf("%s %s:%d", source, file, line)
 }

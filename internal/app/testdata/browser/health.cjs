@@ -15,6 +15,9 @@ walk(async ({ page, base, given, open, see, shot, usableInBoth }) => {
   writeFileSync(path, good.replace('  lifecycle: production', '  lifecycle: [production'));
   await push(base, given, 'orders', 'Break');
   await see(/is indented too little/, 'catalog-info.yaml:24:3', 'Indent the line by more, or close the bracket before it.');
+  const stale = page.getByRole('list', { name: 'Stale entities' }).getByRole('listitem').filter({ hasText: 'Orders' });
+  await stale.filter({ hasText: /Its file is wrong now: .*is indented too little.*since/ }).first().waitFor();
+  await stale.first().scrollIntoViewIfNeeded();
   await shot('broken');
   await usableInBoth('my problems', /is indented too little/, 'What is known of services', /fulfilment: \d+% known/);
 
@@ -29,6 +32,7 @@ walk(async ({ page, base, given, open, see, shot, usableInBoth }) => {
   writeFileSync(path, good);
   await push(base, given, 'orders', 'Mend');
   await page.getByText(/is indented too little/).first().waitFor({ state: 'detached' });
+  await see('All entities are as their files say.');
   if (!(await page.evaluate('window.untouched'))) throw new Error('the page was loaded anew');
 
   writeFileSync(path, good.replace('  lifecycle: production', '  lifecycle: [production'));

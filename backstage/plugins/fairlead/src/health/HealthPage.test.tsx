@@ -61,6 +61,33 @@ const source = (name: string, more: object = {}) => ({
   ...more,
 });
 
+const aged = (ref: string, more: object = {}) => ({
+  __typename: 'StaleEntity',
+  ref,
+  reason: 'file',
+  message: 'the owner is missing',
+  fix: 'Write who owns it.',
+  staleSince: '0123456789abcdef',
+  since: new Date(Date.now() - 7_200_000).toISOString(),
+  owner: mine,
+  source: 'orders',
+  file: 'catalog-info.yaml',
+  line: 12,
+  ...more,
+});
+
+const stale = (items: object[], more: object = {}) => ({
+  data: {
+    staleEntities: {
+      __typename: 'StaleEntities',
+      total: items.length,
+      nextCursor: null,
+      items,
+      ...more,
+    },
+  },
+});
+
 const total = { things: 28, declared: 20, inferred: 6, missing: 2, stale: 0 };
 
 const usual: Answers = {
@@ -108,6 +135,7 @@ const usual: Answers = {
       },
     },
   }),
+  Stale: () => stale([]),
   Sources: () => ({
     data: { sources: { __typename: 'Sources', items: [source('orders')] } },
   }),
@@ -232,6 +260,64 @@ describe('HealthPage', () => {
       screen.getByText('Describe it, or remove the relation.'),
     ).toBeInTheDocument();
     expect(screen.getByText('catalog-info.yaml:9')).toBeInTheDocument();
+  });
+
+  it('shows entities that are as they were, since when and why', async () => {
+    open({
+      Stale: () =>
+        stale([
+          aged('component:default/ledger'),
+          aged('component:default/search', {
+            reason: 'source',
+            message: 'the server does not answer',
+            fix: null,
+            staleSince: null,
+            since: null,
+            owner: null,
+            line: null,
+          }),
+          aged('component:default/old', { since: null }),
+        ]),
+    });
+    const list = await screen.findByRole('list', { name: 'Stale entities' });
+    const [ledger, search, old] = within(list).getAllByRole('listitem');
+    expect(ledger).toHaveTextContent(
+      /stale.*ledger.*Its file is wrong now: the owner is missing.*Write who owns it.*orders.*catalog-info.yaml:12.*payments.*since 2 hours ago/,
+    );
+    expect(search).toHaveTextContent(
+      /Its source cannot be read: the server does not answer/,
+    );
+    expect(search).not.toHaveTextContent(/since/);
+    expect(old).toHaveTextContent(/since commit 0123456789ab$/);
+    expect(screen.getByText('3 stale entities')).toBeInTheDocument();
+  });
+
+  it('shows stale entities a page at a time, and follows them', async () => {
+    const user = userEvent.setup();
+    let all = [aged('component:default/first')];
+    const connection = open({
+      Stale: ({ after }) =>
+        after
+          ? stale([aged('component:default/last')], { total: 30 })
+          : stale(all, { total: 30 * all.length, nextCursor: 'next' }),
+    });
+    const pages = await screen.findByRole('group', {
+      name: 'Pages of stale entities',
+    });
+    await user.click(within(pages).getByRole('button', { name: 'Older' }));
+    expect(await screen.findByRole('link', { name: /last/ })).toBeVisible();
+    await user.click(within(pages).getByRole('button', { name: 'Newer' }));
+    expect(await screen.findByRole('link', { name: /first/ })).toBeVisible();
+    await waitFor(() => expect(connection.isLive()).toBe(true));
+    all = [];
+    await act(async () =>
+      connection.tell('IngestionChanges', {
+        ingestionChanged: { sources: ['orders'], many: false },
+      }),
+    );
+    expect(
+      await screen.findByText('All entities are as their files say.'),
+    ).toBeInTheDocument();
   });
 
   it('says that there is nothing wrong', async () => {

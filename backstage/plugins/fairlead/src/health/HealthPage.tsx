@@ -14,6 +14,7 @@ import css from './health.module.css';
 import { Known } from './Known';
 import { Problems } from './Problems';
 import { Sources } from './Sources';
+import { Stale } from './Stale';
 
 const Part = (props: { title: string; children: ReactNode }) => {
   const id = useId();
@@ -69,6 +70,9 @@ const Health = () => {
   const groups = me.data?.whoami?.groups ?? [];
   const coverage = known.data?.coverage;
   const items = sources.data?.sources?.items ?? [];
+  const repositories = new Map(
+    items.map(({ name, url, commit }) => [name, { url, commit }]),
+  );
   return (
     <Flex direction="column" gap="6">
       <div className={css.figures}>
@@ -99,14 +103,11 @@ const Health = () => {
           )}
         </Answer>
       </Part>
+      <Part title="Stale entities">
+        <Stale repositories={repositories} />
+      </Part>
       <Part title="Broken relations">
-        <Broken
-          repositories={
-            new Map(
-              items.map(({ name, url, commit }) => [name, { url, commit }]),
-            )
-          }
-        />
+        <Broken repositories={repositories} />
       </Part>
       <Part title="Sources">
         <Answer

@@ -3,6 +3,7 @@ import { Mark as OfGoodness, type Goodness } from '../parts';
 const states: Record<string, Goodness> = {
   error: 'bad',
   failing: 'bad',
+  stale: 'warn',
   warning: 'warn',
   ok: 'good',
   pending: 'busy',
