@@ -27,10 +27,13 @@ walk(async ({ page, open, see, shot, usable, usableInBoth, out }) => {
   await button('Done').click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 
-  const steps = page.getByRole('list', { name: 'Follow-through' }).getByRole('listitem');
-  // The one that the address names stands apart until it is in the list.
-  await page.waitForFunction(() => document.querySelectorAll('[aria-label="Follow-through"] > li').length === 4);
-  out.steps = await steps.evaluateAll(all => all.map(s => s.innerText.split('\n')[0] + (s.getAttribute('aria-current') ? ' now' : '')));
+  // The one that the address names stands apart until it is in the list, where it
+  // opens anew.
+  const steps = await page.waitForFunction(() => {
+    const all = [...document.querySelectorAll('[aria-label="Follow-through"] > li')].filter(s => s.checkVisibility());
+    return all.length === 4 && all.map(s => s.innerText.split('\n')[0] + (s.getAttribute('aria-current') ? ' now' : ''));
+  });
+  out.steps = await steps.jsonValue();
   await see('the fix for orders', 'https://ci.shop.test/7', 'newTag: "1.5.0"');
   await shot('followed');
   await usableInBoth('the proposal', 'the fix for orders', 'newTag: "1.5.0"');
