@@ -17,7 +17,7 @@ declare -A concerns=(
   [backstage]='^(rest|catalog|internal/(app|realtest|store))/'
   [argocd]='^(previews|gitops|secrets/vault|cmd/fairleadd|internal/(argo|app|realtest))/'
   [story]='^(backstage|gitops|access|docs/policy|cmd/(fairlead|fairleadd)|internal/(argo|app|demo|forge|git|jobs|prometheus|realtest|store))/'
-  [ui]='^(backstage/|graphql/schema|internal/(demo|realtest/(ui|browser|backstage|testdata)|app/(ui|browser|packages|testdata/browser)))'
+  [ui]='^(backstage/|graphql/schema|internal/(demo|realtest/(ui|browser|backstage|gitea|tokens|testdata)|app/(ui|browser|packages|testdata/browser)))'
   [cgroups]='^(previews/(local|previewstest)|internal/realtest)/'
   [alerts]='^(docs/alerts|internal/(realtest|prometheus)|gitops|catalog/infer)/'
 )
