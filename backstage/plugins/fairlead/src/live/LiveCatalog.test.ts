@@ -2,7 +2,7 @@ import { waitFor } from '@testing-library/react';
 import { changed, component, openCatalog } from '../testing/catalog';
 import { LiveCatalog } from './LiveCatalog';
 
-const pace = { together: 5, apart: 20, handing: 200, again: 10 };
+const pace = { together: 5, apart: 20, handing: 200, again: 10, shared: 0 };
 const checkout = 'component:default/checkout';
 const billing = 'component:default/billing';
 const services = { filter: { kind: 'Component' } };

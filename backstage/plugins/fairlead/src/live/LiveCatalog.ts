@@ -7,6 +7,7 @@ import {
   type Asked,
   type Change,
 } from './record';
+import { Shared } from './Shared';
 
 export type CatalogApi = typeof catalogApiRef.T;
 
@@ -20,9 +21,17 @@ export interface Pace {
   handing: number;
   /** Until a look that failed, or did not find what it should, is repeated. */
   again: number;
+  /** In which those who ask the same share one answer. */
+  shared: number;
 }
 
-const usual: Pace = { together: 100, apart: 500, handing: 3_000, again: 1_500 };
+const usual: Pace = {
+  together: 100,
+  apart: 500,
+  handing: 3_000,
+  again: 1_500,
+  shared: 1_000,
+};
 const remembered = 200; // questions; more than a page asks
 const atOnce = 4; // requests of a look
 const repeats = 2; // where a change does not show, as of a replica that is behind
@@ -47,6 +56,7 @@ export class LiveCatalog {
   private ready = new Map<string, { answer: unknown; handed: boolean }>();
   private seen: { at: number; change: Change }[] = []; // of the last minute
   private told = new Set<() => void>();
+  private readonly shared: Shared;
   private count = 0;
   private failures = 0; // in a row
   private lastLook = 0;
@@ -60,7 +70,9 @@ export class LiveCatalog {
     private readonly base: CatalogApi,
     private readonly pace: Pace = usual,
     private readonly isVisible = () => document.visibilityState !== 'hidden',
-  ) {}
+  ) {
+    this.shared = new Shared(pace.shared);
+  }
 
   /** Counts the answers that have changed. */
   version = () => this.count;
@@ -80,7 +92,9 @@ export class LiveCatalog {
       get: (base, name) => {
         const value = Reflect.get(base, name);
         if (typeof value !== 'function') return value;
-        if (!questions.has(String(name))) return value.bind(base);
+        if (!questions.has(String(name))) {
+          return (...args: unknown[]) => this.act(String(name), args);
+        }
         return name === 'streamEntities'
           ? (...args: unknown[]) => this.stream(args)
           : (...args: unknown[]) => this.ask(String(name), args);
@@ -94,6 +108,7 @@ export class LiveCatalog {
     this.seen = this.seen.filter(({ at }) => now - at < 60_000);
     this.seen.push({ at: now, change });
     this.asked.forEach((asked, key) => this.doubt(key, asked, change));
+    this.shared.clear();
     this.pressed = true;
     this.lookSoon();
   }
@@ -125,10 +140,21 @@ export class LiveCatalog {
     const key = keyOf(method, args);
     const ready = this.hand(key);
     if (ready) return ready.answer;
-    const began = Date.now();
-    const answer = await this.call(method, args);
-    this.note(key, record(method, args, answer), began);
-    return answer;
+    return this.shared.get(key, async () => {
+      const began = Date.now();
+      const answer = await this.call(method, args);
+      this.note(key, record(method, args, answer), began);
+      return answer;
+    });
+  }
+
+  /** Does what may change the answers. */
+  private act(method: string, args: unknown[]) {
+    const done = this.call(method, args);
+    const anew = () => this.shared.clear();
+    anew();
+    if (done instanceof Promise) done.then(anew, anew);
+    return done;
   }
 
   private async *stream(args: unknown[]): AsyncGenerator<unknown> {
