@@ -1,5 +1,6 @@
 import { createApp } from '@backstage/frontend-defaults';
 import catalogPlugin from '@backstage/plugin-catalog/alpha';
+import { entityModule } from './entity';
 import { graphModule } from './graph';
 import { listModules } from './lists';
 import { navModule } from './nav';
@@ -8,6 +9,7 @@ import { signInModule } from './signIn';
 export default createApp({
   features: [
     catalogPlugin,
+    entityModule,
     graphModule,
     ...listModules,
     navModule,

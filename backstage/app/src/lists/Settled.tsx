@@ -20,18 +20,23 @@ const Context = createVersionedContext<{ 1: EntityListContextProps }>(
 );
 
 /** Milliseconds after which one is to see that a list is loading. */
-const patience = 400;
+const patience = 1_000;
 
-/** Whether that long has passed since something began, and it goes on. */
-function useLong(going: boolean) {
-  const [long, setLong] = useState(false);
+/** Milliseconds in which a list that has been fetched may still be asked anew. */
+const rest = 25; // Backstage fetches ten after the last change of a filter
+
+/** Whether something has been so for a while, and of the same thing. */
+function useLasting(so: boolean, milliseconds: number, of?: unknown) {
+  const [lasting, setLasting] = useState<unknown[]>();
   useEffect(() => {
-    setLong(false);
-    if (!going) return undefined;
-    const timer = setTimeout(() => setLong(true), patience);
-    return () => clearTimeout(timer);
-  }, [going]);
-  return going && long;
+    if (!so) return undefined;
+    const timer = setTimeout(() => setLasting([of]), milliseconds);
+    return () => {
+      clearTimeout(timer);
+      setLasting(undefined);
+    };
+  }, [so, milliseconds, of]);
+  return so && lasting?.[0] === of && lasting !== undefined;
 }
 
 /**
@@ -42,10 +47,12 @@ function useLong(going: boolean) {
  */
 export const Settled = (props: { children: ReactNode }) => {
   const now = useEntityList();
-  const loading = now.loading || Boolean(now.totalItemsLoading);
-  const late = useLong(loading);
+  const loading =
+    now.loading || Boolean(now.totalItemsLoading) || !now.filters.user; // chosen once it is known what one owns
+  const late = useLasting(loading, patience);
+  const settled = useLasting(!loading, rest, now.filters);
   const [kept, setKept] = useState(now);
-  const shown = loading && !late ? kept : now;
+  const shown = settled || late ? now : kept;
   if (shown !== kept) setKept(shown);
   const value = useDeferredValue(shown);
   const context = useMemo(() => createVersionedValueMap({ 1: value }), [value]);
