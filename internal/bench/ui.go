@@ -16,7 +16,7 @@ import (
 // before: of the server with a whole company, and beside a real Backstage back
 // end with a smaller one.
 func (s settings) ui(ctx context.Context, r report, dir string) error {
-	r.section("Pages of the front end in a browser: median to content, CPU of the page's thread; the part in which the server was waited for, its requests and the slowest; JSON; heap")
+	r.section("Pages of the front end in a browser: median to content, CPU of the page's thread; what the server takes for the page's requests until then, of the time in which they were waited for, their number of all, and the slowest; JSON; heap")
 	browser, err := realtest.FindBrowser()
 	if err != nil {
 		fmt.Fprintln(r.w, "  left out:", err)
@@ -129,7 +129,7 @@ func (u *uiBench) pairs(ctx context.Context, srv *server, b *realtest.BackstageS
 		return err
 	}
 	defer stop()
-	u.section("The same beside a real Backstage back end, %d entities, load %s: to content, of which the server was waited for", repo.entities, loadAverage())
+	u.section("The same beside a real Backstage back end, %d entities, load %s: to content, of which the server takes for the requests until then", repo.entities, loadAverage())
 	for _, p := range uiPages(repo) {
 		one := []uiPage{p}
 		var ours, theirs map[string]uiVisit

@@ -52,7 +52,7 @@ func uiPages(repo *repository) []uiPage {
 		{Name: "a system", Path: "/catalog/default/system/" + repo.systems[0], Holds: []string{"From one end of", "Has components"}},
 		{Name: "a group of a team", Path: "/catalog/default/group/" + team, Holds: []string{"Builds and runs", "Ownership"}},
 		{Name: "a group of thousands", Path: "/catalog/default/group/" + crowdName, Holds: []string{"Whoever there is", "Ownership"}},
-		{Name: "the API explorer", Path: "/api-docs", Holds: []string{"All apis ("}},
+		{Name: "the API explorer", Path: "/api-docs", Holds: []string{"All APIS ("}},
 		{Name: "the graph of an entity", Path: "/catalog-graph?rootEntityRefs%5B%5D=" + url.QueryEscape(one.ref()), Holds: []string{title(one.name)}},
 		{Name: "the graph of a group of thousands", Path: "/catalog-graph?rootEntityRefs%5B%5D=" + url.QueryEscape("group:default/"+crowdName), Holds: []string{title(crowdName)}},
 	}

@@ -31,16 +31,31 @@ async function settled(page, asked) {
   }
 }
 
-// watch counts a page's requests that are not answered yet.
+// isAsk tells of the server's own answers, among all that a page fetches.
+const isAsk = url => /^\/(api|graphql)\b/.test(new URL(url).pathname);
+
+// watch keeps what a page asks the server, and counts the requests that are not
+// answered yet.
 function watch(page, seen) {
-  const asked = { open: 0, last: Date.now() };
+  const asked = { open: 0, last: Date.now(), asks: [] };
   const done = () => { asked.open--; asked.last = Date.now(); };
-  page.on('request', () => { asked.open++; asked.last = Date.now(); });
+  page.on('request', r => {
+    asked.open++;
+    asked.last = Date.now();
+    if (isAsk(r.url())) asked.asks.push(r);
+  });
   page.on('requestfinished', done);
   page.on('requestfailed', done);
   page.on('response', r => r.status() >= 400 && seen.troubles.push(`${r.status()} ${r.url().replace(base, '')}`));
   page.on('pageerror', e => seen.troubles.push(String(e)));
   return asked;
+}
+
+// taken are the requests since the last were taken, to be put again.
+async function taken(asked) {
+  const asks = asked.asks;
+  asked.asks = [];
+  return Promise.all(asks.map(async r => ({ method: r.method(), url: r.url(), headers: await r.allHeaders(), body: r.postData() ?? '' })));
 }
 
 // union is how long at least one of some spans was open.
@@ -59,7 +74,7 @@ async function figures(page, since, content) {
   const entries = await page.evaluate(from =>
     performance.getEntriesByType('resource').filter(e => e.startTime >= from)
       .map(e => ({ url: e.name, start: e.requestStart || e.startTime, end: e.responseEnd, sent: e.transferSize, size: e.decodedBodySize })), since);
-  const asks = entries.filter(e => new URL(e.url).pathname.startsWith('/api/'));
+  const asks = entries.filter(e => isAsk(e.url));
   const slowest = asks.reduce((a, e) => (e.end - e.start > a.end - a.start ? e : a), { start: 0, end: 0, url: base });
   return {
     content: content - since,
@@ -126,18 +141,20 @@ async function visit(context, spec, seen, last) {
     if (profile && last) await profiled(session, true);
     await page.goto(base + spec.path, { waitUntil: 'commit' });
     const content = await shown(page, spec.holds);
+    let asks = asked.asks.length;
     let cpu = await busy(session);
     if (profile && last) await profiled(session, false, spec.name);
     await settled(page, asked);
-    out.push({ name, cpu, ...(await figures(page, 0, content)) });
+    out.push({ name, cpu, asks: (await taken(asked)).slice(0, asks), ...(await figures(page, 0, content)) });
     for (const step of spec.steps ?? []) {
       name = step.name;
       const before = await busy(session);
       const since = await act(page, step);
       const then = await shown(page, step.holds);
+      asks = asked.asks.length;
       cpu = (await busy(session)) - before;
       await settled(page, asked);
-      out.push({ name, cpu, ...(await figures(page, since, then)) });
+      out.push({ name, cpu, asks: (await taken(asked)).slice(0, asks), ...(await figures(page, since, then)) });
     }
     const held = await heap(session);
     for (const o of out) o.heap = held;
