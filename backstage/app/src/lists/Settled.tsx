@@ -43,7 +43,7 @@ function useLasting(so: boolean, milliseconds: number, of?: unknown) {
  * Shows what is inside it the list as it is once the filters have come to rest
  * and it has been fetched, and none of the steps there, each of which the table
  * of Backstage takes a quarter of a second to draw. A list that takes long is
- * shown loading.
+ * shown loading; before that there is none.
  */
 export const Settled = (props: { children: ReactNode }) => {
   const now = useEntityList();
@@ -51,10 +51,17 @@ export const Settled = (props: { children: ReactNode }) => {
     now.loading || Boolean(now.totalItemsLoading) || !now.filters.user; // chosen once it is known what one owns
   const late = useLasting(loading, patience);
   const settled = useLasting(!loading, rest, now.filters);
-  const [kept, setKept] = useState(now);
+  const [kept, setKept] = useState<typeof now>();
   const shown = settled || late ? now : kept;
   if (shown !== kept) setKept(shown);
-  const value = useDeferredValue(shown);
-  const context = useMemo(() => createVersionedValueMap({ 1: value }), [value]);
-  return <Context.Provider value={context}>{props.children}</Context.Provider>;
+  const value = useDeferredValue(shown) ?? shown; // the first is drawn in one go
+  const context = useMemo(
+    () => value && createVersionedValueMap({ 1: value }),
+    [value],
+  );
+  return (
+    context && (
+      <Context.Provider value={context}>{props.children}</Context.Provider>
+    )
+  );
 };
