@@ -23,7 +23,7 @@ const Context = createVersionedContext<{ 1: EntityListContextProps }>(
 const patience = 1_000;
 
 /** Milliseconds in which a list that has been fetched may still be asked anew. */
-const rest = 25; // Backstage fetches ten after the last change of a filter
+const rest = 15; // Backstage fetches ten after the last change of a filter
 
 /** Whether something has been so for a while, and of the same thing. */
 function useLasting(so: boolean, milliseconds: number, of?: unknown) {
