@@ -49,10 +49,18 @@ describe('Chunks', () => {
     const other = open('two');
     other.chunks.fetch('/');
     expect(other.loaded).toEqual([]);
-    window.localStorage.setItem('fairlead.chunks', '[');
-    const { chunks, loaded } = open();
-    chunks.fetch('/');
-    expect(loaded).toEqual([]);
+    for (const wrong of [
+      '[',
+      'null',
+      '{"build":"one"}',
+      '{"build":"one","pages":{"":7}}',
+    ]) {
+      window.localStorage.setItem('fairlead.chunks', wrong);
+      const { chunks, loaded } = open();
+      chunks.fetch('/');
+      chunks.note('/', '8');
+      expect(loaded).toEqual([]);
+    }
   });
 
   it('bears that a chunk does not come and that nothing is kept', async () => {

@@ -31,7 +31,11 @@ export const chunkOf = (url: string) =>
 function read(storage: Storage, build: string): Known {
   try {
     const known = JSON.parse(storage.getItem(key) ?? '');
-    if (known.build === build) return known;
+    const pages = Object.entries<string[]>(known.pages).filter(([, ids]) =>
+      Array.isArray(ids),
+    );
+    if (known.build === build)
+      return { build, pages: Object.fromEntries(pages) };
   } catch {
     // there is none, or it is not ours
   }
@@ -86,7 +90,8 @@ export function fetchChunksEarly() {
     'script[src*="/static/main."]',
   );
   if (!main || typeof __webpack_chunk_load__ === 'undefined') return;
-  const path = () => window.location.pathname;
+  const root = new URL(main.src).pathname.replace(/\/static\/.*/, '');
+  const path = () => window.location.pathname.slice(root.length);
   const chunks = new Chunks(
     window.localStorage,
     main.src,

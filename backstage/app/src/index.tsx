@@ -4,5 +4,9 @@ import '@backstage/ui/css/styles.css';
 import App from './App';
 import { fetchChunksEarly } from './chunks';
 
-fetchChunksEarly();
+try {
+  fetchChunksEarly();
+} catch {
+  // such as where nothing may be kept; they are fetched as they are asked for
+}
 ReactDOM.createRoot(document.getElementById('root')!).render(App.createRoot());
