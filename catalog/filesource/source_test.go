@@ -105,7 +105,7 @@ func TestListsWhatIsThere(t *testing.T) {
 	got, incremental := paths(t, f.open(), "")
 	check(t, "paths", got, []string{".github/x.yaml", "catalog-info.yaml", "svc/catalog-info.yaml", "svc/docs/index.md"})
 	check(t, "incremental", incremental, false)
-	check(t, "description", f.src.Describe(), ingest.Description{Name: "test", Type: "file", URL: f.dir, BaseType: "file", Base: f.dir, Include: DefaultInclude()})
+	check(t, "description", f.src.Describe(), ingest.Description{Name: "test", Type: "file", URL: f.dir, BaseType: "file", Base: f.dir, Include: DefaultInclude(), FileBytes: DefaultFileBytes})
 	if _, err := f.open().Read(context.Background(), ".git/config"); !errors.Is(err, ingest.ErrNotFound) {
 		t.Errorf("reading .git/config gives %v", err)
 	}
