@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -61,7 +62,23 @@ func (h *pullHost) OpenPulls(_ context.Context, repository string) (previews.Pul
 			heads[n] = p.Head
 		}
 	}
-	return previews.PullRef{Forge: "test", Repository: "shop/checkout"}, heads, nil
+	return pullAt(repository, 0), heads, nil
+}
+
+// pullAt names a pull request of a repository in the demo's folder.
+func pullAt(repository string, n int64) previews.PullRef {
+	return previews.PullRef{Forge: "test", Repository: "shop/" + filepath.Base(repository), Number: n}
+}
+
+// at is where a pull request is; one that is not there any more was one of
+// the checkout.
+func (h *pullHost) at(n int64) previews.PullRef {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if p, ok := h.pulls[n]; ok {
+		return pullAt(p.CloneURLs[0], n)
+	}
+	return pullAt("checkout", n)
 }
 
 func (h *pullHost) set(n int64, change func(p *previews.PullRequest)) {
@@ -130,7 +147,7 @@ func (p *pullStory) push(n int64, ref, text string, change ...func(*previews.Pul
 }
 
 func (p *pullStory) tell(n int64) {
-	p.app.tellPull(p.t.Context(), previews.PullRef{Forge: "test", Repository: "shop/checkout", Number: n})
+	p.app.tellPull(p.t.Context(), p.host.at(n))
 }
 
 // polls looks for pull requests that no webhook told of.
@@ -262,6 +279,7 @@ func TestPullRequestsThatConcernNobody(t *testing.T) {
 	p.push(3, "refs/pull/3/head", "one\n", func(pr *previews.PullRequest) { pr.CloneURLs = []string{p.repo("ledger")} })
 	p.tell(3)
 	p.await("it is read", func() bool { return p.host.asked(3) > 0 })
+	p.polls() // the checkout's alone
 
 	p.host.mu.Lock()
 	p.host.down = true
