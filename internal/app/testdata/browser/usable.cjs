@@ -7,10 +7,7 @@ const { readFileSync } = require('node:fs');
 // what is destructive and of what is wrong with a field, what turns while a card
 // loads, and what is read out and gone.
 const theirs = /class="(bui-(Tab|ComboboxItem|ButtonContent|MenuItemContent|FieldError)\b|MuiCircularProgress-)|^<div role="img" aria-labelledby="react-aria/;
-// Its dark colours of what is secondary, on a card and on what stands in one.
-const faint = ['#a3a3a3 on #424141', '#a3a3a3 on #504f4f'];
-const coloured = ({ any: [check] }) => `${check?.data?.fgColor} on ${check?.data?.bgColor}`;
-const ours = n => !theirs.test(n.html) && !faint.includes(coloured(n));
+const ours = n => !theirs.test(n.html);
 const grave = v => ['serious', 'critical'].includes(v.impact);
 const options = {
   resultTypes: ['violations'],
