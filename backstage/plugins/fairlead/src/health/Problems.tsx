@@ -17,18 +17,18 @@ const size = 25;
 const ProblemList = (props: {
   owner?: string;
   source?: string;
-  sort?: string;
+  kind?: string;
   repositories: Repositories;
 }) => {
-  const { owner, source, sort, repositories } = props;
-  const paging = usePaging(`${owner} ${source} ${sort}`);
+  const { owner, source, kind, repositories } = props;
+  const paging = usePaging(`${owner} ${source} ${kind}`);
   const problems = useLiveQuery({
     query: ProblemsDocument,
     variables: {
       owner: owner ?? null,
       source: source || null,
-      severity: sort && sort !== 'conflict' ? sort : null,
-      class: sort === 'conflict' ? 'ConflictError' : null,
+      severity: kind && kind !== 'conflict' ? kind : null,
+      class: kind === 'conflict' ? 'ConflictError' : null,
       first: size,
       after: paging.after ?? null,
     },
@@ -122,16 +122,16 @@ export const Problems = (props: {
           }
         />
         <Select
-          label="Sort"
+          label="Kind"
           options={[
             { id: 'any', label: 'Any' },
             { id: 'error', label: 'Errors' },
             { id: 'warning', label: 'Warnings' },
             { id: 'conflict', label: 'Conflicts' },
           ]}
-          value={choice.sort || 'any'}
-          onChange={sort =>
-            choose({ sort: sort === 'any' ? '' : String(sort) })
+          value={choice.kind || 'any'}
+          onChange={kind =>
+            choose({ kind: kind === 'any' ? '' : String(kind) })
           }
         />
         {mine && (
@@ -145,7 +145,7 @@ export const Problems = (props: {
           key={owner ?? ''}
           owner={owner}
           source={choice.source}
-          sort={choice.sort}
+          kind={choice.kind}
           repositories={repositories}
         />
       ))}

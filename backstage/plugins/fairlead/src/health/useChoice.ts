@@ -1,13 +1,13 @@
 import { useAddress } from '../parts';
 
-/** Which problems are listed: of whom, and of which source. */
+/** Which problems are listed: of whom, of which source and kind. */
 export interface Choice {
   /** mine, all, or the reference of an owner. */
   owner: string;
   /** The name of a source; empty for all. */
   source: string;
   /** error, warning or conflict; empty for all. */
-  sort: string;
+  kind: string;
 }
 
 /** What the address of the page tells to list; by default what is mine. */
@@ -17,7 +17,7 @@ export function useChoice(): [Choice, (change: Partial<Choice>) => void] {
     {
       owner: params.get('owner') || 'mine',
       source: params.get('source') ?? '',
-      sort: params.get('sort') ?? '',
+      kind: params.get('kind') ?? '',
     },
     change,
   ];
