@@ -56,6 +56,9 @@ case $want in
   *) read -r -a selected <<<"$want" ;;
 esac
 
+# As make test does it.
+race() { go test -race '-gcflags=modernc.org/...=-d=checkptr=0' "$@"; }
+
 failed=0
 for s in "${selected[@]}"; do
   echo "== suite $s (limit ${limit[$s]:?there is no suite $s})"
@@ -64,32 +67,32 @@ for s in "${selected[@]}"; do
     postgres)
       internal/realtest/install.sh
       internal/realtest/redis.sh
-      go test -race -timeout "${limit[$s]}" ./internal/store/... ./internal/jobs/... ./access ./previews/... || failed=1
-      go test -race -timeout "${limit[$s]}" -run 'TestApprovalsEndToEnd|TestPreviewData|TestMigrate' ./internal/app || failed=1
-      go test -race -timeout "${limit[$s]}" -run 'Postgres|Redis' ./internal/realtest || failed=1 ;;
+      race -timeout "${limit[$s]}" ./internal/store/... ./internal/jobs/... ./access ./previews/... || failed=1
+      race -timeout "${limit[$s]}" -run 'TestApprovalsEndToEnd|TestPreviewData|TestMigrate' ./internal/app || failed=1
+      race -timeout "${limit[$s]}" -run 'Postgres|Redis' ./internal/realtest || failed=1 ;;
     vault)
       internal/realtest/install.sh
       internal/realtest/vault.sh
-      go test -race -timeout "${limit[$s]}" -run Vault ./internal/realtest ./cmd/fairlead/loan || failed=1
-      go test -race -timeout "${limit[$s]}" -run '^TestVault' ./internal/app || failed=1
+      race -timeout "${limit[$s]}" -run Vault ./internal/realtest ./cmd/fairlead/loan || failed=1
+      race -timeout "${limit[$s]}" -run '^TestVault' ./internal/app || failed=1
       # Kubernetes is of the suite argocd, which has a cluster.
-      go test -race -timeout "${limit[$s]}" -skip Kubernetes ./secrets/... || failed=1 ;;
+      race -timeout "${limit[$s]}" -skip Kubernetes ./secrets/... || failed=1 ;;
     backstage)
       internal/realtest/backstage.sh
-      go test -race -timeout "${limit[$s]}" -run '^TestBackstage' ./internal/realtest ./internal/app || failed=1 ;;
+      race -timeout "${limit[$s]}" -run '^TestBackstage' ./internal/realtest ./internal/app || failed=1 ;;
     gitea)
       internal/realtest/gitea.sh
-      go test -race -timeout "${limit[$s]}" -run Gitea ./internal/realtest ./internal/app || failed=1
-      go test -race -timeout "${limit[$s]}" ./internal/forge/... || failed=1 ;;
+      race -timeout "${limit[$s]}" -run Gitea ./internal/realtest ./internal/app || failed=1
+      race -timeout "${limit[$s]}" ./internal/forge/... || failed=1 ;;
     argocd)
       internal/realtest/install.sh
       internal/realtest/argocd.sh
       # One stack at a time, of 1.2 GB; Argo CD's client is not built once more
       # for the race detector.
-      go test -race -timeout "${limit[$s]}" -run 'ArgoCD|Place|Link' ./internal/realtest || failed=1
+      race -timeout "${limit[$s]}" -run 'ArgoCD|Place|Link' ./internal/realtest || failed=1
       go test -p 1 -timeout "${limit[$s]}" -run ArgoCD ./internal/argo ./cmd/fairleadd || failed=1
       internal/realtest/vault.sh
-      go test -race -timeout "${limit[$s]}" -run Kubernetes ./secrets/vault || failed=1 ;;
+      race -timeout "${limit[$s]}" -run Kubernetes ./secrets/vault || failed=1 ;;
     story)
       for server in install prometheus gitea vault argocd browser ui; do internal/realtest/$server.sh; done
       # One stack of all servers, of 1.5 GB; Argo CD's client is not built once
@@ -100,20 +103,20 @@ for s in "${selected[@]}"; do
       internal/realtest/ui.sh check
       internal/realtest/ui.sh installed
       for server in gitea backstage tokens; do internal/realtest/$server.sh; done
-      go test -race -timeout "${limit[$s]}" -run '^Test(Browser|Packages)' ./internal/app || failed=1 ;;
+      race -timeout "${limit[$s]}" -run '^Test(Browser|Packages)' ./internal/app || failed=1 ;;
     clients)
       internal/realtest/clients.sh
       internal/realtest/openapi.sh
-      go test -race -timeout "${limit[$s]}" -run 'Real' ./internal/app/... ./mcp/... ./rest/... || failed=1 ;;
+      race -timeout "${limit[$s]}" -run 'Real' ./internal/app/... ./mcp/... ./rest/... || failed=1 ;;
     cgroups)
       internal/realtest/cgroups.sh 600 || failed=1 ;;
     alerts)
       internal/realtest/promtool.sh || failed=1
-      go test -race -timeout "${limit[$s]}" ./internal/prometheus || failed=1
-      go test -race -timeout "${limit[$s]}" -run TestDeploymentMeasured ./internal/app || failed=1 ;;
+      race -timeout "${limit[$s]}" ./internal/prometheus || failed=1
+      race -timeout "${limit[$s]}" -run TestDeploymentMeasured ./internal/app || failed=1 ;;
     tokens)
       internal/realtest/tokens.sh
-      go test -race -timeout "${limit[$s]}" -run Real ./access/oidc || failed=1 ;;
+      race -timeout "${limit[$s]}" -run Real ./access/oidc || failed=1 ;;
   esac
   echo "== suite $s took $((SECONDS - start)) s"
 done

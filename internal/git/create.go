@@ -38,7 +38,8 @@ func Create(dir string, files map[string]string, c Commit) error {
 		if err := writeFile(filepath.Join(dir, filepath.FromSlash(path)), text); err != nil {
 			return err
 		}
-		if _, err := tree.Add(path); err != nil {
+		// Without the status of everything before, which is nothing.
+		if err := tree.AddWithOptions(&gogit.AddOptions{Path: path, SkipStatus: true}); err != nil {
 			return err
 		}
 	}
