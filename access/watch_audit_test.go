@@ -14,7 +14,7 @@ import (
 // heard gathers what is told until it has so many entries, or many.
 func heard(t *testing.T, told <-chan access.Appended, n int) (out []string, many bool) {
 	t.Helper()
-	for late := time.After(30 * time.Second); len(out) < n; {
+	for late := time.After(time.Minute); len(out) < n; {
 		select {
 		case a, ok := <-told:
 			if !ok || a.Many {

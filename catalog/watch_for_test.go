@@ -31,7 +31,7 @@ func TestWatchFor(t *testing.T) {
   - {name: some, effect: allow, who: {roles: [guest]}, actions: [catalog.read], on: {refs: ["group:default/open"]}}
 `)
 	s := catalogtest.NewWith(t, []string{groups("open", "closed")}, catalogtest.WithPolicy(policy))
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	reader := s.WatchFor(ctx, accesstest.As("user:a", accesstest.Roles("reader")), nil)
 	guest := s.WatchFor(ctx, accesstest.As("user:b", accesstest.Roles("guest")), nil)

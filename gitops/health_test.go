@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
@@ -272,7 +273,9 @@ func TestHealthIsForWhoMayReadIt(t *testing.T) {
 
 // TestOneLookForAll: who asks at the same time, or soon after, shares one look,
 // and one who hangs up takes nothing from the others.
-func TestOneLookForAll(t *testing.T) {
+func TestOneLookForAll(t *testing.T) { synctest.Test(t, oneLookForAll) }
+
+func oneLookForAll(t *testing.T) {
 	w := newWorld(t, func(c *gitops.HealthConfig) { c.Keep = time.Hour })
 	release := w.fake.Hold()
 	gone, hangUp := context.WithCancel(t.Context())
@@ -307,7 +310,9 @@ func TestOneLookForAll(t *testing.T) {
 
 // TestSilentArgoCD: what does not answer is unknown after as long as it may
 // take, and the service ends though a look is under way.
-func TestSilentArgoCD(t *testing.T) {
+func TestSilentArgoCD(t *testing.T) { synctest.Test(t, silentArgoCD) }
+
+func silentArgoCD(t *testing.T) {
 	w := newWorld(t, func(c *gitops.HealthConfig) { c.Patience = 50 * time.Millisecond })
 	release := w.fake.Hold()
 	defer release()
@@ -323,13 +328,11 @@ func TestSilentArgoCD(t *testing.T) {
 		h, _ := s.GetDeploymentHealth(t.Context(), alice, gitops.GetDeploymentHealthInput{Service: "checkout", Environment: "production"}) // its verdict tells
 		ended <- h
 	}()
-	for asked := false; !asked; { // until it looks
-		select {
-		case h := <-ended:
-			t.Fatalf("%+v", h)
-		case <-time.After(10 * time.Millisecond):
-			asked = true
-		}
+	synctest.Wait() // until it looks
+	select {
+	case h := <-ended:
+		t.Fatalf("%+v", h)
+	default:
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)

@@ -113,7 +113,7 @@ func TestWatched(t *testing.T) {
 	p := l.propose(shopTo("v2"))
 	next := func(what string, is func(p *gitops.Proposal) bool) {
 		t.Helper()
-		end := time.After(20 * time.Second)
+		end := time.After(time.Minute)
 		for {
 			select {
 			case got := <-all:

@@ -32,7 +32,7 @@ func (s *server) dial(header http.Header, protocols ...string) *client {
 	if protocols == nil {
 		protocols = []string{"graphql-transport-ws"}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	s.t.Cleanup(cancel)
 	conn, _, err := websocket.Dial(ctx, s.URL+"/graphql", &websocket.DialOptions{Subprotocols: protocols, HTTPHeader: header})
 	if err != nil {
@@ -271,7 +271,7 @@ func TestEventsCountForThemselves(t *testing.T) {
 // awaitWatchers waits until so many subscriptions watch the catalog.
 func (s *server) awaitWatchers(n int) {
 	s.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		s.recorder.mu.Lock()
 		watching := 0
 		for _, c := range s.recorder.calls {

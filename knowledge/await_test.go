@@ -8,7 +8,7 @@ import (
 // await waits for a condition, for up to half a minute.
 func await(t testing.TB, holds func() bool) {
 	t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(time.Minute)
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	for !holds() {

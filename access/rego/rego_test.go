@@ -111,7 +111,7 @@ func TestPoliciesThatFailLetNothingThrough(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if took := time.Since(began); took > 5*time.Second {
+		if took := time.Since(began); took > time.Minute {
 			t.Errorf("%s took %s", name, took)
 		}
 		guard, _ := access.NewGuard(access.GuardConfig{Policy: accesstest.OpenPolicy(), Log: accesstest.NewLog(), Quota: accesstest.NewQuota(), Judge: p})

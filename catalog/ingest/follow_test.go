@@ -68,7 +68,7 @@ func (f *follower) await(t *testing.T) {
 	t.Helper()
 	select {
 	case <-f.shown:
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("nothing was shown to the follower")
 	}
 }
@@ -108,7 +108,7 @@ func TestFollower(t *testing.T) {
 		t.Errorf("read %q, %v", data, err)
 	}
 	org.set(nil, ingesttest.NewMemory("b", "https://git.example.test/acme/b/"))
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(time.Minute)
 	for f.Followed(ingest.Description{Name: "a"}) != "" {
 		select {
 		case <-deadline:

@@ -141,7 +141,7 @@ func startFollowed(t *testing.T, keeper *memoryKeeper, followers []ingest.Follow
 
 func (r *dating) await(what string, holds func() bool) {
 	r.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			r.t.Fatalf("in vain waited for: %s", what)
 		}

@@ -93,7 +93,7 @@ func (r *running) json(ref string) string {
 
 func (r *running) await(what string, holds func() bool) {
 	r.t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for !holds() {
 		if time.Now().After(deadline) {
 			r.t.Fatalf("in vain waited for: %s", what)

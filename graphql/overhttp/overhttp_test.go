@@ -109,7 +109,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	s := httptest.NewServer(handler())
 	defer s.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for _, end := range []func(*websocket.Conn){
 		func(c *websocket.Conn) { _ = c.CloseNow() },

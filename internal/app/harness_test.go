@@ -121,10 +121,10 @@ func (s *server) start(config string) {
 	s.await("every source has been read", s.app.Ready)
 }
 
-// await waits for a condition, for up to half a minute.
+// await waits for a condition, for longer than a busy machine ever takes.
 func (s *server) await(what string, holds func() bool) {
 	s.t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for !holds() {

@@ -286,31 +286,6 @@ func TestSlowAndIdleConnections(t *testing.T) {
 	}
 }
 
-func TestBodiesThatNeverComeAreGivenUp(t *testing.T) {
-	left := make(chan error, 1)
-	s := &http.Server{ReadHeaderTimeout: time.Second, Handler: hurryBody(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, err := io.ReadAll(r.Body)
-		left <- err
-	}), 50*time.Millisecond)}
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() { _ = s.Serve(l) }() // ends with Close
-	defer s.Close()
-	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if _, err := io.WriteString(conn, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nab"); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-left; !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the body ended with %v", err)
-	}
-}
-
 func TestPipelinedRequests(t *testing.T) {
 	b := besiege(t)
 	conn := b.dial()

@@ -157,8 +157,7 @@ func write(t *testing.T, path, text string) {
 
 func waitFor(t *testing.T, holds func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
-	for !holds() {
+	for deadline := time.Now().Add(2 * time.Minute); !holds(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("in vain waited")
 		}

@@ -195,7 +195,7 @@ func (c *commandLine) ends(t *testing.T) int {
 	select {
 	case <-c.done:
 		return c.ProcessState.ExitCode()
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatalf("it does not end: %s %s", c.out.text(), c.err.text())
 		return 0
 	}

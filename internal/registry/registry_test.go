@@ -109,7 +109,7 @@ func (s *served) client(change func(*registry.Config), more ...registry.Config) 
 // awaited is what is known of an image after a while.
 func awaited(t *testing.T, c *registry.Client, image, digest string) gitops.Origin {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		if o, ok := c.Origin(image, digest); ok {
 			return o
 		}
@@ -321,7 +321,7 @@ func TestRegistryInTrouble(t *testing.T) {
 		s.before = before
 		began := time.Now()
 		never(t, s.client(nil), s.host+"/acme/shop", digest)
-		if time.Since(began) > 10*time.Second {
+		if time.Since(began) > time.Minute {
 			t.Errorf("%s: after %s", what, time.Since(began))
 		}
 	}
@@ -339,10 +339,10 @@ func TestRegistryInTrouble(t *testing.T) {
 	for i := range 1000 { // far more than wait
 		c.Origin(s.host+"/acme/shop", fmt.Sprintf("sha256:%064x", i))
 	}
-	if time.Since(began) > time.Second {
+	if time.Since(began) > 10*time.Second {
 		t.Errorf("asking takes %s", time.Since(began))
 	}
-	if err := c.Close(); err != nil || time.Since(began) > 5*time.Second {
+	if err := c.Close(); err != nil || time.Since(began) > 12*time.Second { // a look may take 15s
 		t.Errorf("closing after %s: %v", time.Since(began), err)
 	}
 }

@@ -116,7 +116,7 @@ func TestDaemonEnds(t *testing.T) {
 
 func findSleeper(t *testing.T, arg string) process {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		for _, pid := range processes() {
 			line, _ := os.ReadFile(filepath.Join("/proc", itoa(pid), "cmdline"))
 			if p, ok := look(pid); ok && bytes.Equal(line, []byte("sleep\x00"+arg+"\x00")) {
@@ -183,10 +183,14 @@ func TestFailures(t *testing.T) {
 		{"no file", []string{"./run.sh"}, []string{"./run.sh: there is no such file"}},
 		{"not executable", []string{"./text"}, []string{"not executable", "chmod"}},
 		{"dies", []string{"/bin/sh", "-c", "kill -9 $$"}, []string{"signal 9"}},
-		{"never healthy", []string{"/bin/sh", "-c", "echo thinking; sleep 60"}, []string{"did not become healthy within 1s", "nothing listens", "thinking"}},
+		{"never healthy", []string{"/bin/sh", "-c", "echo thinking; sleep 60"}, []string{"did not become healthy within 3s", "nothing listens", "thinking"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := newDeployer(t, Config{HealthTimeout: time.Second, Isolation: None}, nil)
+			cfg := Config{Isolation: None}
+			if c.name == "never healthy" { // long enough for it to say something first
+				cfg.HealthTimeout = 3 * time.Second
+			}
+			d := newDeployer(t, cfg, nil)
 			w := wish("fails", c.command...)
 			apply(t, d, w)
 			o := untilFailed(t, d, w)

@@ -48,7 +48,7 @@ type output struct {
 
 func (o *output) await(t *testing.T, want string) string {
 	t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	for !strings.Contains(o.all.String(), want) {
 		select {
 		case s, ok := <-o.text:
@@ -126,7 +126,7 @@ func (p *program) code(t *testing.T) int {
 	select {
 	case <-p.done:
 		return p.ProcessState.ExitCode()
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatalf("it does not end: %s %s", p.out.all.String(), p.err.all.String())
 		return 0
 	}
@@ -299,7 +299,7 @@ func alive(pid int) bool {
 
 func awaitGone(t *testing.T, pid int) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); alive(pid); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); alive(pid); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("process %d is still there", pid)
 		}

@@ -47,7 +47,7 @@ func TestExecPassesSignalsOn(t *testing.T) {
 		"heeded":     {syscall.SIGTERM, `trap 'echo heard; exit 7' TERM; echo ready; while :; do sleep 0.05; done`, 7, "heard"},
 		"not heeded": {syscall.SIGTERM, `trap '' TERM; echo ready; sleep 0.5; echo on`, 0, "on"},
 		"deadly":     {syscall.SIGHUP, `echo ready; exec sleep 100`, 128 + 1, ""},
-		"interrupt":  {syscall.SIGINT, `trap 'echo heard $((++n))' INT; echo ready; sleep 1; sleep 0.3; exit 9`, 9, "heard 1"},
+		"interrupt":  {syscall.SIGINT, `trap 'echo heard $((++n))' INT; echo ready; while [ -z "$n" ]; do sleep 0.05; done; sleep 0.3; exit 9`, 9, "heard 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -183,7 +183,7 @@ func TestExecAtATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self, "creds", "exec", "checkout", "db-readonly", "--", "bash", "-c",
-		`trap 'n=$((n+1)); echo "heard $n"' INT; test -t 1 && echo direct; printf 'name, pleas'; read -r name; echo "hello $name $PGPASSWORD"; sleep 2; exit 5`)
+		`trap 'n=$((n+1)); echo "heard $n"' INT; test -t 1 && echo direct; printf 'name, pleas'; read -r name; echo "hello $name $PGPASSWORD"; while [ -z "$n" ]; do sleep 0.05; done; sleep 0.5; exit 5`)
 	cmd.Env = append(os.Environ(), asProgram+"=1", "FAIRLEAD_SERVER="+l.URL, "FAIRLEAD_TOKEN="+token, "XDG_CONFIG_HOME="+t.TempDir())
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
