@@ -110,7 +110,7 @@ func TestTokensOfAnIssuer(t *testing.T) {
 		{"an agent", oidctest.Claims{"act": oidctest.Claims{"sub": "claude-code"}}, "user:default/alice claude-code idp [] [reader]"},
 		{"several audiences", oidctest.Claims{"aud": []string{"x", "https://fairlead.example.com/mcp"}}, "user:default/alice  idp [] [reader]"},
 		{"a clock a little ahead", oidctest.Claims{"nbf": time.Now().Add(20 * time.Second).Unix()}, "user:default/alice  idp [] [reader]"},
-		{"just expired", oidctest.Claims{"exp": time.Now().Add(-20 * time.Second).Unix()}, "user:default/alice  idp [] [reader]"},
+		{"just expired", oidctest.Claims{"exp": time.Now().Add(-2 * time.Second).Unix()}, "user:default/alice  idp [] [reader]"},
 		{"expired", oidctest.Claims{"exp": time.Now().Add(-hour).Unix()}, "unauthenticated: the token expired 1h0m"},
 		{"no expiry", oidctest.Claims{"exp": nil}, "unauthenticated: the token does not say when it expires"},
 		{"an expiry in words", oidctest.Claims{"exp": "tomorrow"}, "unauthenticated: the token does not say when it expires"},

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fairlead-dev/fairlead/previews"
 	"github.com/fairlead-dev/fairlead/secrets"
 	"github.com/fairlead-dev/fairlead/secrets/secretstest"
 )
@@ -100,4 +101,5 @@ func TestLeasesEndWithWhatTheyAreBoundTo(t *testing.T) {
 	if left := f.There(); len(left) != 0 {
 		t.Errorf("the issuer still has %v", left)
 	}
+	s.awaitPhase(p.ID, previews.Gone) // its processes would outlive the test, and write where it cleans up
 }

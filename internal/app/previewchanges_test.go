@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -61,8 +62,8 @@ func TestPreviewChangesOverGraphQL(t *testing.T) {
 	f := &previewstest.Fake{Looks: 1}
 	s := startPreviews(t, f, "previews: {}\n")
 	before := s.create("agent", `{"service":"checkout","ttl":"30s","wait":"20s"}`)
+	one := s.subscribe("developer", fmt.Sprintf(`subscription { previewChanged(id: %q, service: "checkout") { id phase endsSoon } }`, before.ID)) // first, as that ends soon
 	all := s.subscribe("sre", `subscription { previewChanged { id service phase url endsSoon person agent } }`)
-	one := s.subscribe("developer", fmt.Sprintf(`subscription { previewChanged(id: %q, service: "checkout") { id phase endsSoon } }`, before.ID))
 	p := s.create("agent", `{"service":"checkout","ttl":"10m"}`)
 	type change struct {
 		ID, Service, Phase, URL, Person, Agent string
@@ -73,8 +74,13 @@ func TestPreviewChangesOverGraphQL(t *testing.T) {
 		var m struct {
 			Data struct{ PreviewChanged change }
 		}
-		if err := json.Unmarshal(<-from, &m); err != nil {
-			t.Fatal(err)
+		select {
+		case told := <-from:
+			if err := json.Unmarshal(told, &m); err != nil {
+				t.Fatal(err)
+			}
+		case <-time.After(2 * time.Minute):
+			t.Fatal("nothing more is told")
 		}
 		return m.Data.PreviewChanged
 	}

@@ -6,9 +6,9 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/fairlead-dev/fairlead/previews"
 	"github.com/fairlead-dev/fairlead/previews/previewstest"
@@ -143,20 +143,15 @@ func TestPreviewsOutliveTheServer(t *testing.T) {
 	}
 	s.start(s.app.cfg.file)
 	for _, id := range ids {
-		s.await("it is ready after a restart", func() bool { return s.preview("sre", id).Phase == previews.Ready })
+		s.await("it is ready after a restart, though perhaps not for long", func() bool {
+			return slices.ContainsFunc(s.preview("sre", id).Events, func(e previews.Event) bool { return e.Phase == previews.Ready })
+		})
 		if made := f.Made(id); made != 1 {
 			t.Errorf("%s was made %d times", id, made)
 		}
 	}
-	deadline := time.After(time.Minute)
 	for _, id := range ids {
-		for s.preview("sre", id).Phase != previews.Gone {
-			select {
-			case <-deadline:
-				t.Fatalf("after its end it is %+v", s.preview("sre", id))
-			case <-time.After(100 * time.Millisecond):
-			}
-		}
+		s.await("it is gone after its end", func() bool { return s.preview("sre", id).Phase == previews.Gone })
 	}
 	if there := f.There(); len(there) > 0 {
 		t.Errorf("there is still %v", there)
