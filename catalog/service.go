@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog/index"
@@ -60,6 +61,7 @@ func New(c Config) (*Service, error) {
 	s := &Service{policy: c.Policy, guard: c.Guard}
 	s.ingestions = s.watchedSources()
 	s.snapshot.Store(index.Empty())
+	s.watchers.at, s.watchers.recent.from = index.Empty(), time.Now()
 	if c.Ingestion != nil {
 		s.Attach(c.Ingestion)
 	}

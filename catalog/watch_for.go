@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
-	"github.com/fairlead-dev/fairlead/catalog/index"
 )
 
 // Changes are changes of the catalog as one caller may see them.
@@ -28,18 +28,25 @@ func (c Changes) Names(ref string) bool {
 	return slices.Contains(c.Changed, ref) || slices.Contains(c.Removed, ref)
 }
 
-// WatchFor tells a caller of changes to entities of some kinds, or of all,
-// that they may see or could see before, until ctx ends; then the channel is
-// closed. What they may see is asked anew at each change.
-func (s *Service) WatchFor(ctx context.Context, who access.Caller, kinds []string) <-chan Changes {
-	before := s.Snapshot()
-	in := s.watch(ctx)
+// WatchInput says of which changes to tell.
+type WatchInput struct {
+	// Kinds are those of the entities; none for all of them.
+	Kinds []string
+	// Recent is a time before the watching begins, of which is told as well, at
+	// once and in one. Where that is not remembered, many have changed.
+	Recent time.Duration
+}
+
+// WatchFor tells a caller of changes to entities that they may see or could see
+// before, until ctx ends; then the channel is closed. What they may see is asked
+// anew at each change.
+func (s *Service) WatchFor(ctx context.Context, who access.Caller, which WatchInput) <-chan Changes {
+	in := s.watch(ctx, which.Recent)
 	out := make(chan Changes)
 	go func() {
 		defer close(out)
 		for c := range in {
-			told := s.seen(who, kinds, c, before)
-			before = c.at
+			told := s.seen(who, which.Kinds, c)
 			if len(told.Changed)+len(told.Removed) == 0 && !told.Many {
 				continue
 			}
@@ -52,7 +59,7 @@ func (s *Service) WatchFor(ctx context.Context, who access.Caller, kinds []strin
 	return out
 }
 
-func (s *Service) seen(who access.Caller, kinds []string, c touched, before *index.Snapshot) Changes {
+func (s *Service) seen(who access.Caller, kinds []string, c touched) Changes {
 	scope := s.policy.Scope(who, access.ReadCatalog)
 	if c.many {
 		return Changes{Many: !scope.None()}
@@ -63,13 +70,15 @@ func (s *Service) seen(who access.Caller, kinds []string, c touched, before *ind
 		if len(kinds) > 0 && !slices.ContainsFunc(kinds, func(k string) bool { return entity.Lower(k) == kind }) {
 			continue
 		}
+		there, once := c.before.Get(scope, ref) != nil, c.was.seen(scope, ref)
+		_, early := c.was[ref]
 		switch {
 		case c.at.Get(scope, ref) != nil:
 			out.Changed = append(out.Changed, ref)
-			if before.Get(scope, ref) == nil {
+			if !once && (early || !there) {
 				out.Added = append(out.Added, ref)
 			}
-		case before.Get(scope, ref) != nil:
+		case there || once:
 			out.Removed = append(out.Removed, ref)
 		}
 	}

@@ -33,9 +33,9 @@ func TestWatchFor(t *testing.T) {
 	s := catalogtest.NewWith(t, []string{groups("open", "closed")}, catalogtest.WithPolicy(policy))
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	reader := s.WatchFor(ctx, accesstest.As("user:a", accesstest.Roles("reader")), nil)
-	guest := s.WatchFor(ctx, accesstest.As("user:b", accesstest.Roles("guest")), nil)
-	apis := s.WatchFor(ctx, accesstest.As("user:c", accesstest.Roles("reader")), []string{"API", "user"})
+	reader := s.WatchFor(ctx, accesstest.As("user:a", accesstest.Roles("reader")), catalog.WatchInput{})
+	guest := s.WatchFor(ctx, accesstest.As("user:b", accesstest.Roles("guest")), catalog.WatchInput{})
+	apis := s.WatchFor(ctx, accesstest.As("user:c", accesstest.Roles("reader")), catalog.WatchInput{Kinds: []string{"API", "user"}})
 	s.Publish(append(catalogtest.Changes(t, groups("fresh")), index.Change{Ref: "group:default/open"}, index.Change{Ref: "group:default/closed"}))
 	if d := cmp.Diff(catalog.Changes{Changed: []string{"group:default/fresh"}, Added: []string{"group:default/fresh"}, Removed: []string{"group:default/closed", "group:default/open"}}, <-reader); d != "" {
 		t.Error(d)
@@ -62,8 +62,8 @@ func TestWatchForMany(t *testing.T) {
 	policy := accesstest.Policy(t, `rules: [{name: all, effect: allow, who: {roles: [reader]}, actions: [catalog.read]}]`)
 	s := catalogtest.NewEmpty(t, catalogtest.WithPolicy(policy))
 	ctx, cancel := context.WithCancel(context.Background())
-	reader := s.WatchFor(ctx, accesstest.As("user:a", accesstest.Roles("reader")), nil)
-	nobody := s.WatchFor(ctx, accesstest.As("user:b"), nil)
+	reader := s.WatchFor(ctx, accesstest.As("user:a", accesstest.Roles("reader")), catalog.WatchInput{})
+	nobody := s.WatchFor(ctx, accesstest.As("user:b"), catalog.WatchInput{})
 	names := make([]string, 1001)
 	for i := range names {
 		names[i] = fmt.Sprintf("g%d", i)

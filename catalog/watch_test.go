@@ -18,7 +18,7 @@ import (
 func TestWatchTellsWhatIsTouched(t *testing.T) {
 	s := catalogtest.NewEmpty(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	seen := s.WatchFor(ctx, accesstest.As("user:a"), nil)
+	seen := s.WatchFor(ctx, accesstest.As("user:a"), catalog.WatchInput{})
 	s.Publish(catalogtest.Changes(t, town()[3], component("{name: web}", "owner: red, dependsOn: ['resource:db']")))
 	if got, want := <-seen, []string{"component:default/web", "resource:default/db"}; !slices.Equal(got.Changed, want) || len(got.Removed) > 0 || got.Many {
 		t.Errorf("%+v, want %v", got, want)
@@ -37,7 +37,7 @@ func TestWatchTellsWhatIsTouched(t *testing.T) {
 
 func TestWatchTellsTogetherWhatComesFast(t *testing.T) {
 	s := catalogtest.NewEmpty(t)
-	seen := s.WatchFor(t.Context(), accesstest.As("user:a"), nil)
+	seen := s.WatchFor(t.Context(), accesstest.As("user:a"), catalog.WatchInput{})
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
@@ -70,7 +70,7 @@ func TestWatchForLosesNoRemoval(t *testing.T) {
 		s := catalogtest.NewEmpty(t)
 		s.Publish(catalogtest.Changes(t, component("{name: gone}", "owner: red")))
 		ctx, cancel := context.WithCancel(t.Context())
-		seen := s.WatchFor(ctx, accesstest.As("user:a"), nil)
+		seen := s.WatchFor(ctx, accesstest.As("user:a"), catalog.WatchInput{})
 		for _, name := range []string{"first", "second"} { // one told, one on its way
 			s.Publish(catalogtest.Changes(t, component("{name: "+name+"}", "owner: red")))
 			synctest.Wait()

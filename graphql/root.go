@@ -3,6 +3,7 @@ package graphql
 import (
 	"context"
 	"reflect"
+	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
@@ -10,6 +11,7 @@ import (
 	"github.com/fairlead-dev/fairlead/graphql/engine"
 	"github.com/fairlead-dev/fairlead/graphql/filter"
 	"github.com/fairlead-dev/fairlead/graphql/node"
+	"github.com/fairlead-dev/fairlead/internal/fault"
 	"github.com/fairlead-dev/fairlead/previews"
 )
 
@@ -177,13 +179,24 @@ func (c *change) Entities(ctx context.Context) ([]*node.Node, error) {
 	return out, nil
 }
 
+type catalogChangedArgs struct {
+	Kinds  *[]string
+	Recent *int32
+}
+
 // CatalogChanged tells of changes until ctx ends.
-func (s *subscription) CatalogChanged(ctx context.Context, args struct{ Kinds *[]string }) (<-chan *change, error) {
-	var kinds []string
+func (s *subscription) CatalogChanged(ctx context.Context, args catalogChangedArgs) (<-chan *change, error) {
+	var which catalog.WatchInput
 	if args.Kinds != nil {
-		kinds = *args.Kinds
+		which.Kinds = *args.Kinds
 	}
-	in := s.d.catalog.WatchFor(ctx, engine.RequestOf(ctx).Who(), kinds)
+	if args.Recent != nil {
+		if *args.Recent < 0 {
+			return nil, fault.New(fault.Invalid, "recent is %d, and no number of seconds", *args.Recent).WithFix("Give how many seconds ago what you know was read, or leave recent out.")
+		}
+		which.Recent = time.Duration(*args.Recent) * time.Second
+	}
+	in := s.d.catalog.WatchFor(ctx, engine.RequestOf(ctx).Who(), which)
 	return watch(ctx, s.d, "watch_catalog", access.ReadCatalog, in, s.d.change), nil
 }
 

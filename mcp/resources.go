@@ -206,7 +206,7 @@ func (r room) Print(ctx context.Context, who access.Caller, uri string) (string,
 
 // Watch tells a caller of changes of the catalog.
 func (r room) Watch(ctx context.Context, who access.Caller) <-chan front.Changes {
-	in, out := r.Catalog.WatchFor(ctx, who, nil), make(chan front.Changes)
+	in, out := r.Catalog.WatchFor(ctx, who, catalog.WatchInput{}), make(chan front.Changes)
 	go func() {
 		defer close(out)
 		for c := range in {

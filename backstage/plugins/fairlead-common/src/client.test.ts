@@ -1,3 +1,4 @@
+import { gql } from '@urql/core';
 import { connect } from './client';
 
 /** What sockets do is up to each test; all that were opened are kept. */
@@ -10,6 +11,7 @@ class TestSocket {
   static readonly CLOSING = 2;
   static readonly CLOSED = 3;
   readyState = 0;
+  answers = false;
   sent: any[] = [];
   onopen?: () => void;
   onerror?: (event: object) => void;
@@ -36,11 +38,22 @@ class TestSocket {
     const message = JSON.parse(text);
     this.sent.push(message);
     if (message.type === 'connection_init') {
-      this.say({ type: 'connection_ack' });
+      setTimeout(() => this.say({ type: 'connection_ack' }));
+    }
+    if (message.type === 'ping' && this.answers) {
+      setTimeout(() => this.say({ type: 'pong' }));
     }
   }
   close() {
     this.readyState = 3;
+  }
+  heards() {
+    return this.subscribed().map(({ payload }) => payload.variables.heard);
+  }
+  next() {
+    const { id } = this.subscribed().at(-1);
+    const payload = { data: { catalogChanged: { many: true } } };
+    this.say({ id, type: 'next', payload });
   }
   subscribed() {
     return this.sent.filter(({ type }) => type === 'subscribe');
@@ -60,6 +73,22 @@ const start = () => {
     .subscribe(result => heard.push(result.data ?? result.error?.message));
   return { connection, heard, unsubscribe };
 };
+/** Listens to a query that tells until when all was heard. */
+const listen = () => {
+  const connection = connect({
+    url: async () => 'https://fairlead.test/',
+    token: async () => undefined,
+    webSocket: TestSocket,
+  });
+  const data: any[] = [];
+  const end = connection.listen(
+    gql(query),
+    heard => ({ heard: heard && Math.round(heard / 1000) }),
+    one => data.push(one),
+  );
+  return { connection, data, end };
+};
+const now = () => Math.round(Date.now() / 1000);
 const pass = (seconds: number) =>
   jest.advanceTimersByTimeAsync(seconds * 1_000);
 
@@ -126,4 +155,57 @@ describe('connect', () => {
       connection.dispose();
     },
   );
+
+  it('tells until when all was heard as it subscribes again', async () => {
+    const { connection, data, end } = listen();
+    await pass(5);
+    expect(opened[0].heards()).toEqual([undefined]);
+    opened[0].next();
+    const heard = now();
+    await pass(10);
+    opened[0].breaks();
+    await pass(2);
+    expect(opened[1].heards()).toEqual([heard]);
+    expect(data).toEqual([{ catalogChanged: { many: true } }]);
+    opened[1].say({ id: opened[1].subscribed()[0].id, type: 'complete' });
+    await pass(2);
+    expect(opened[1].heards()).toEqual([heard, heard]);
+    end();
+    connection.dispose();
+  });
+
+  it('has heard all before a ping that is answered', async () => {
+    behave = socket => {
+      socket.open();
+      socket.answers = true;
+    };
+    const { connection, end } = listen();
+    await pass(31);
+    const heard = now() - 1;
+    await pass(20);
+    opened[0].breaks();
+    await pass(2);
+    expect(opened[1].heards()).toEqual([heard]);
+    opened[1].answers = false;
+    await pass(29); // the next is not sent yet
+    opened[1].breaks();
+    await pass(2);
+    expect(opened[2].heards()).toEqual([heard]);
+    end();
+    connection.dispose();
+  });
+
+  it('gives up a socket that does not answer', async () => {
+    const { connection, end } = listen();
+    await pass(1);
+    opened[0].next();
+    const heard = now();
+    await pass(38);
+    expect(connection.isLive()).toBe(true);
+    await pass(4);
+    expect(opened[1].heards()).toEqual([heard]);
+    expect(connection.isLive()).toBe(true);
+    end();
+    connection.dispose();
+  });
 });

@@ -1,10 +1,11 @@
 import {
   Client,
   fetchExchange,
+  stringifyDocument,
   subscriptionExchange,
   type Exchange,
   type ExecutionResult,
-  type SubscriptionForwarder,
+  type TypedDocumentNode,
 } from '@urql/core';
 import type { GraphQLError } from 'graphql';
 import {
@@ -40,6 +41,16 @@ export interface Connection {
   isLive(): boolean;
   /** Calls back when isLive changes; the result ends that. */
   onLive(changed: () => void): () => void;
+  /**
+   * Listens to a subscription until the result is called. Its variables are asked
+   * for whenever it is sent, which is again after each break, with the time until
+   * which all was heard, in milliseconds since 1970; undefined before anything is.
+   */
+  listen<D>(
+    query: TypedDocumentNode<D, any>,
+    variables: (heard?: number) => object,
+    told: (data: D) => void,
+  ): () => void;
   /** Ends the socket of the live changes. */
   dispose(): void;
 }
@@ -47,6 +58,7 @@ export interface Connection {
 const graphql = (base: string) => `${base.replace(/\/+$/, '')}/graphql`;
 
 const longest = 60; // seconds between two attempts to open a socket
+const patience = 10_000; // milliseconds that the server has for an answer
 
 /**
  * Waits before the next attempt, longer each time. A page that nobody looks at
@@ -69,48 +81,78 @@ function errorsOf(error: unknown): ReadonlyArray<Error | GraphQLError> {
   return [new Error(reason || 'The connection broke.')];
 }
 
+/** What is asked of the socket, where the variables may be others each time. */
+interface Wanted {
+  query: string;
+  variables: (heard?: number) => object;
+}
+
 /**
- * Forwards a subscription to the socket for as long as somebody listens: where
- * the server ends or refuses it, it is asked for again after a while.
+ * Keeps a subscription on the socket until the result is called: where the server
+ * ends or refuses it, it is asked for again after a while.
  */
-const forward =
-  (socket: Socket): SubscriptionForwarder =>
-  request => ({
-    subscribe(sink) {
-      let ended = false;
-      let failures = 0;
-      let end = () => {};
-      const begin = () => {
-        const again = async () => {
-          if (ended) return;
-          await wait(failures++);
-          if (!ended) begin();
-        };
-        end = socket.subscribe<ExecutionResult['data']>(
-          { ...request, query: request.query ?? '' },
-          {
-            next(value) {
-              failures = 0;
-              sink.next(value as ExecutionResult);
-            },
-            error(error) {
-              if (ended) return;
-              sink.next({ errors: errorsOf(error) });
-              again();
-            },
-            complete: again,
-          },
-        );
-      };
-      begin();
-      return {
-        unsubscribe() {
-          ended = true;
-          end();
-        },
-      };
+function keep(
+  socket: Socket,
+  wanted: Wanted,
+  next: (result: ExecutionResult) => void,
+) {
+  let ended = false;
+  let failures = 0;
+  let end = () => {};
+  // Until when all was heard: until its last event, or until what the socket has
+  // answered was asked, if that was behind the subscription.
+  let heard: number | undefined;
+  let sent = false;
+  let asked = 0;
+  const unlisten = [
+    socket.on('closed', () => {
+      sent = false;
+      asked = 0;
+    }),
+    socket.on('ping', received => {
+      if (!received) asked = sent ? Date.now() : 0;
+    }),
+    socket.on('pong', received => {
+      if (received && asked) heard = asked;
+    }),
+  ];
+  const payload = {
+    query: wanted.query,
+    // Read as it is sent, also when the socket does so again by itself.
+    get variables() {
+      sent = true;
+      return { ...wanted.variables(heard) };
     },
-  });
+  };
+  const begin = () => {
+    const again = async () => {
+      sent = false;
+      asked = 0;
+      if (ended) return;
+      await wait(failures++);
+      if (!ended) begin();
+    };
+    end = socket.subscribe<ExecutionResult['data']>(payload, {
+      next(value) {
+        failures = 0;
+        heard = Date.now();
+        next(value as ExecutionResult);
+      },
+      error(error) {
+        if (ended) return;
+        next({ errors: errorsOf(error) } as ExecutionResult);
+        again();
+      },
+      complete: again,
+    });
+  };
+  begin();
+  return () => {
+    ended = true;
+    unlisten.forEach(one => one());
+    end();
+  };
+}
 
 /**
  * Connects to Fairlead's GraphQL: requests by HTTP, live changes by
@@ -127,6 +169,7 @@ export function connect(options: ConnectionOptions): Connection {
     live = now;
     told.forEach(tell => tell());
   };
+  let unanswered: ReturnType<typeof setTimeout> | undefined;
   const socket = createSocket({
     url: async () => graphql(await options.url()).replace(/^http/, 'ws'),
     connectionParams: async () => {
@@ -135,11 +178,22 @@ export function connect(options: ConnectionOptions): Connection {
     },
     webSocketImpl: options.webSocket,
     keepAlive: 30_000,
-    connectionAckWaitTimeout: 10_000,
+    connectionAckWaitTimeout: patience,
     retryAttempts: Infinity,
     retryWait: wait,
     shouldRetry: () => true,
-    on: { connected: () => turn(true), closed: () => turn(false) },
+    on: {
+      connected: () => turn(true),
+      closed: () => {
+        clearTimeout(unanswered);
+        turn(false);
+      },
+      ping: received => {
+        if (received) return;
+        unanswered = setTimeout(() => socket.terminate(), patience);
+      },
+      pong: received => received && clearTimeout(unanswered),
+    },
   });
   const client = new Client({
     url: 'http://fairlead.invalid/graphql', // the real one is known at the request
@@ -153,7 +207,17 @@ export function connect(options: ConnectionOptions): Connection {
     exchanges: [
       ...(options.exchanges ?? []),
       fetchExchange,
-      subscriptionExchange({ forwardSubscription: forward(socket) }),
+      subscriptionExchange({
+        forwardSubscription: ({ query = '', variables = {} }) => ({
+          subscribe: sink => ({
+            unsubscribe: keep(
+              socket,
+              { query, variables: () => variables },
+              result => sink.next(result),
+            ),
+          }),
+        }),
+      }),
     ],
   });
   return {
@@ -163,6 +227,12 @@ export function connect(options: ConnectionOptions): Connection {
       told.add(changed);
       return () => told.delete(changed);
     },
+    listen: (query, variables, tell) =>
+      keep(
+        socket,
+        { query: stringifyDocument(query), variables },
+        ({ data }) => data && tell(data as any),
+      ),
     dispose: () => void socket.dispose(),
   };
 }

@@ -264,8 +264,7 @@ describe('BriefCard', () => {
       Brief: () => answer({ commands: { ...noCommands, build: fact(value) } }),
     });
     expect(await screen.findByText('make old')).toBeInTheDocument();
-    // It has been looked for what was missed before the socket stood.
-    await waitFor(() => expect(connection.asked).toHaveLength(2));
+    await waitFor(() => expect(connection.watched).toHaveLength(1));
     value = 'make new';
     await act(async () =>
       connection.tell('CatalogChanges', { catalogChanged: changed(ref) }),

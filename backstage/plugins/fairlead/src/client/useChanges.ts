@@ -20,7 +20,7 @@ const settle = 1_000; // milliseconds until what was missed is looked for
  * stands again, for what was missed: nothing tells when a subscription has
  * begun, and a change may come between the first answer and that.
  */
-export function onMissed(connection: Connection, missed: () => void) {
+function onMissed(connection: Connection, missed: () => void) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const look = () => {
     clearTimeout(timer);

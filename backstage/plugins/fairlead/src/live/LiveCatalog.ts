@@ -57,6 +57,7 @@ export class LiveCatalog {
   private seen: { at: number; change: Change }[] = []; // of the last minute
   private told = new Set<() => void>();
   private readonly shared: Shared;
+  private first = Infinity; // when it was asked first
   private count = 0;
   private failures = 0; // in a row
   private lastLook = 0;
@@ -85,6 +86,9 @@ export class LiveCatalog {
 
   /** Whether anything was asked yet. */
   inUse = () => this.asked.size > 0;
+
+  /** When anything was asked first; what came before concerns no answer. */
+  since = () => this.first;
 
   /** The catalog as of now: another object for each version. */
   api(): CatalogApi {
@@ -132,6 +136,12 @@ export class LiveCatalog {
     this.timers = {};
   }
 
+  private begin() {
+    const now = Date.now();
+    this.first = Math.min(this.first, now);
+    return now;
+  }
+
   private call(method: string, args: unknown[]) {
     return (this.base as unknown as Record<string, Call>)[method](...args);
   }
@@ -141,7 +151,7 @@ export class LiveCatalog {
     const ready = this.hand(key);
     if (ready) return ready.answer;
     return this.shared.get(key, async () => {
-      const began = Date.now();
+      const began = this.begin();
       const answer = await this.call(method, args);
       this.note(key, record(method, args, answer), began);
       return answer;
@@ -164,7 +174,7 @@ export class LiveCatalog {
       yield* ready.answer as unknown[];
       return;
     }
-    const began = Date.now();
+    const began = this.begin();
     const pages: unknown[] = [];
     for await (const page of this.call('streamEntities', args) as any) {
       pages.push(page);

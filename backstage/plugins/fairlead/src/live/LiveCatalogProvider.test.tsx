@@ -10,7 +10,7 @@ import { act, screen, waitFor } from '@testing-library/react';
 import { useEffect, useState } from 'react';
 import { fairleadApiRef } from '../client';
 import { changed, component, openCatalog } from '../testing/catalog';
-import { connectTo } from '../testing/connection';
+import { connectTo, type TestConnection } from '../testing/connection';
 import { LiveCatalogProvider, Renewed } from './LiveCatalogProvider';
 import { LiveList } from './LiveList';
 
@@ -114,12 +114,50 @@ describe('LiveCatalogProvider', () => {
     expect(made).toBe(before + 1);
   });
 
-  it('finds what came before the socket stood', async () => {
-    const { put } = open(<Page />);
+  /** The seconds of which each subscription wants to know first. */
+  const recents = ({ watched }: TestConnection) =>
+    watched.map(({ variables }) => variables.recent);
+
+  it('finds what came before the socket stood, and asks for that alone', async () => {
+    const { put, tell, state, connection } = open(<Page />);
     await screen.findByText('old');
-    put(component('checkout', 'new')); // and nothing tells of it
-    expect(
-      await screen.findByText('new', {}, { timeout: 5_000 }),
-    ).toBeInTheDocument();
+    await waitFor(() => expect(connection.watched).toHaveLength(1));
+    const [recent] = recents(connection);
+    expect(recent).toBeGreaterThanOrEqual(5);
+    expect(recent).toBeLessThan(60);
+    state.requests.length = 0;
+    await tell('group:default/other'); // first of what came before
+    put(component('checkout', 'new'));
+    await tell(checkout);
+    expect(await screen.findByText('new')).toBeInTheDocument();
+    expect(state.requests).toEqual(['getEntityByRef']);
+  });
+
+  it('asks for nothing again where nothing has changed', async () => {
+    const { state, connection } = open(<Page />);
+    await screen.findByText('old');
+    await waitFor(() => expect(connection.watched).toHaveLength(1));
+    await waitFor(() => expect(connection.isLive()).toBe(true));
+    await act(() => new Promise(done => setTimeout(done, 3_000)));
+    expect(state.requests).toEqual(['getEntityByRef']);
+  });
+
+  it('asks for nothing again as the socket comes back, but for what has changed', async () => {
+    const { put, tell, state, connection } = open(<Page />);
+    await screen.findByText('old');
+    await waitFor(() => expect(connection.watched).toHaveLength(1));
+    await tell('group:default/other');
+    const began = Date.now();
+    act(() => connection.breaks());
+    put(component('checkout', 'new')); // and nothing tells of it yet
+    await waitFor(() => expect(connection.watched).toHaveLength(2), {
+      timeout: 5_000,
+    });
+    const gone = (Date.now() - began) / 1000;
+    expect(recents(connection)[1]).toBeGreaterThanOrEqual(gone);
+    expect(state.requests).toEqual(['getEntityByRef']);
+    await tell(checkout);
+    expect(await screen.findByText('new')).toBeInTheDocument();
+    expect(state.requests).toHaveLength(2);
   });
 });

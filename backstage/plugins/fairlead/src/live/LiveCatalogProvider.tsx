@@ -14,8 +14,8 @@ import {
   useSyncExternalStore,
   type ReactNode,
 } from 'react';
-import { fairleadApiRef, onMissed } from '../client';
-import { CatalogChangesDocument } from './live.generated';
+import { fairleadApiRef } from '../client';
+import { listenToCatalog } from './listen';
 import { LiveCatalog } from './LiveCatalog';
 
 const Version = createContext(0);
@@ -27,26 +27,20 @@ const Version = createContext(0);
  */
 export const useCatalogVersion = () => useContext(Version);
 
-const everything = { changed: [], removed: [], many: true };
-
 /** Tells a live catalog of the changes, from its first question on. */
 function useCatalogChanges(live: LiveCatalog) {
   const connection = useApi(fairleadApiRef);
   const inUse = useSyncExternalStore(live.subscribe, live.inUse);
   useEffect(() => {
     if (!inUse) return undefined;
-    const ends = [
-      connection.client
-        .subscription(CatalogChangesDocument, {})
-        .subscribe(({ data }) => data && live.changed(data.catalogChanged))
-        .unsubscribe,
-      onMissed(connection, () => live.changed(everything)),
-    ];
+    const end = listenToCatalog(connection, live.since(), change =>
+      live.changed(change),
+    );
     const shown = () => live.shown();
     document.addEventListener('visibilitychange', shown);
     return () => {
       document.removeEventListener('visibilitychange', shown);
-      ends.forEach(end => end());
+      end();
     };
   }, [connection, inUse, live]);
 }

@@ -1,15 +1,20 @@
-import { useChanges, type Changes } from '../client';
-import {
-  CatalogChangesDocument,
-  type CatalogChangesSubscription,
-} from './live.generated';
+import { useApi } from '@backstage/core-plugin-api';
+import { useEffect } from 'react';
+import { fairleadApiRef } from '../client';
+import { listenToCatalog } from './listen';
 
 /** Calls back soon after the catalog has changed, where that concerns an entity. */
 export function useEntityChanges(ref: string, changed: () => void) {
-  const changes: Changes<CatalogChangesSubscription> = {
-    query: CatalogChangesDocument,
-    concerns: ({ catalogChanged: { changed: some, removed, many } }) =>
-      many || some.includes(ref) || removed.includes(ref),
-  };
-  useChanges([changes], changed);
+  const connection = useApi(fairleadApiRef);
+  useEffect(
+    () =>
+      listenToCatalog(connection, Date.now(), change => {
+        const concerned =
+          change.many ||
+          change.changed.includes(ref) ||
+          change.removed.includes(ref);
+        if (concerned) changed();
+      }),
+    [connection, ref, changed],
+  );
 }

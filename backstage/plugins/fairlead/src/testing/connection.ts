@@ -10,8 +10,12 @@ export type Answers = Record<
 /** A connection to answers, which remembers what it was asked for. */
 export interface TestConnection extends Connection {
   asked: { name: string; variables: any }[];
+  /** What was subscribed to, each time that it was. */
+  watched: { name: string; variables: any }[];
   /** Sends an event to every subscription of the name. */
   tell(name: string, data: object): void;
+  /** Breaks the socket, which is opened anew. */
+  breaks(): void;
 }
 
 const nameIn = (query: string) =>
@@ -20,7 +24,10 @@ const nameIn = (query: string) =>
 /** Connects to answers in the place of a server. */
 export function connectTo(answers: Answers): TestConnection {
   const asked: TestConnection['asked'] = [];
+  const watched: TestConnection['watched'] = [];
   const running = new Map<string, { name: string; send(data: object): void }>();
+
+  const sockets: Socket[] = [];
 
   /** The server's end of graphql-transport-ws, in the place of a socket. */
   class Socket {
@@ -34,18 +41,29 @@ export function connectTo(answers: Answers): TestConnection {
     onmessage?: (event: { data: string }) => void;
 
     constructor() {
+      sockets.push(this);
       setTimeout(() => this.onopen?.());
+    }
+    breaks() {
+      running.clear();
+      this.readyState = 3;
+      this.onclose?.({ code: 1006, reason: '', wasClean: false });
     }
     private say(message: object) {
       this.onmessage?.({ data: JSON.stringify(message) });
     }
     send(text: string) {
       const { type, id, payload } = JSON.parse(text);
-      if (type === 'connection_init') this.say({ type: 'connection_ack' });
+      if (type === 'connection_init') {
+        setTimeout(() => this.say({ type: 'connection_ack' }));
+      }
+      if (type === 'ping') setTimeout(() => this.say({ type: 'pong' }));
       if (type === 'complete') running.delete(id);
       if (type === 'subscribe') {
+        const name = nameIn(payload.query);
+        watched.push({ name, variables: payload.variables });
         running.set(id, {
-          name: nameIn(payload.query),
+          name,
           send: data => this.say({ id, type: 'next', payload: { data } }),
         });
       }
@@ -79,6 +97,8 @@ export function connectTo(answers: Answers): TestConnection {
   return {
     ...connection,
     asked,
+    watched,
+    breaks: () => sockets.at(-1)?.breaks(),
     tell: (name, data) =>
       running.forEach(one => one.name === name && one.send(data)),
   };
