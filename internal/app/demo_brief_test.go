@@ -11,16 +11,12 @@ import (
 // is found in their files, and that AGENTS.md and CI disagree is told.
 func TestDemoShowsInference(t *testing.T) {
 	s := startDemo(t)
-	s.await("the workflows are followed", func() bool {
-		c := s.brief("notifications").Commands
-		return c != nil && c.Test != nil && c.Test.Source.Path == ".gitea/workflows/ci.yaml"
-	})
+	s.awaitFollowed() // the services' own files, and the deploy repository's
 	b := s.brief("notifications")
-	if c := b.Commands; c.Test.Value != "pnpm run test:ci" || c.Test.Kind != catalog.Inferred || len(c.Test.Disagrees) != 1 || c.Test.Disagrees[0] != "AGENTS.md:5 says `npm test`" {
-		t.Errorf("test: %+v", c.Test)
+	if c := b.Commands; c == nil || c.Test == nil || c.Test.Source.Path != ".gitea/workflows/ci.yaml" || c.Test.Value != "pnpm run test:ci" || c.Test.Kind != catalog.Inferred || len(c.Test.Disagrees) != 1 || c.Test.Disagrees[0] != "AGENTS.md:5 says `npm test`" {
+		t.Fatalf("commands: %+v", c)
 	}
 	for _, name := range []string{"notifications", "inventory", "checkout"} {
-		s.await(name+" is followed", func() bool { c := s.brief(name).Commands; return c != nil && c.TestOne != nil })
 		b := s.brief(name)
 		if c := b.Commands; c == nil || c.TestOne == nil || c.TestOne.Value != "make test TEST=health" || c.Build == nil || c.Lint == nil || c.Run == nil || c.Setup == nil {
 			t.Errorf("%s: commands: %+v", name, c)

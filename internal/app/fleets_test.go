@@ -28,6 +28,7 @@ func fleetOperations() []operation {
 // repository without a forge: people merge branch by branch.
 func TestFleetStory(t *testing.T) {
 	s := startProposals(t)
+	s.awaitFollowed() // some services' environments are known from the deploy repository alone
 	wish := []string{"change", "fleet", "--query", "kind=component,spec.type=service", "--environment", "staging", "--set", "images[0].newTag=9.9.9", "--reason", "all at once", "--waves", "1,100%"}
 	code, out := s.cli("developer", append(wish, "--dry-run")...)
 	if code != 0 || !strings.Contains(out, `images[0].newTag = "9.9.9" in staging`) {

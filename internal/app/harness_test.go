@@ -13,8 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fairlead-dev/fairlead/catalog/ingest"
 	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/internal/demo"
+	"github.com/fairlead-dev/fairlead/internal/git"
 	"github.com/fairlead-dev/fairlead/previews"
 )
 
@@ -134,6 +136,21 @@ func (s *server) await(what string, holds func() bool) {
 		case <-tick.C:
 		}
 	}
+}
+
+// awaitFollowed waits until what is beside the catalog has been read of every
+// source, which goes on for a while after all sources have been read.
+func (s *server) awaitFollowed() {
+	s.t.Helper()
+	s.await("every source has been followed", func() bool {
+		for _, src := range s.app.ingester.Sources() {
+			is := ingest.Description{Name: src.Name, FileBytes: git.DefaultFileBytes}
+			if s.app.findings.Followed(is) == "" || s.app.knowledge.Followed(is) == "" || s.app.code.Followed(is) == "" {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // answer is an HTTP answer that has been read.

@@ -29,6 +29,7 @@ func undeclare(file string) string {
 // deploy repository, with its place; what is declared is held against it.
 func TestBriefIsInferred(t *testing.T) {
 	s := startDemo(t)
+	s.awaitFollowed() // the deploy repository, too
 	if err := os.MkdirAll(s.repo("fraud", ".github", "workflows"), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -13,10 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fairlead-dev/fairlead/catalog/ingest"
 	"github.com/fairlead-dev/fairlead/gitops/gitopstest"
 	"github.com/fairlead-dev/fairlead/internal/demo"
-	"github.com/fairlead-dev/fairlead/internal/git"
 	"github.com/fairlead-dev/fairlead/previews"
 	"github.com/fairlead-dev/fairlead/previews/previewstest"
 	"github.com/fairlead-dev/fairlead/secrets/secretstest"
@@ -231,16 +229,7 @@ func startParity(t *testing.T) *server {
 		t.Fatal(err)
 	}
 	s.start(set.Config)
-	// What is read beside the catalog must not arrive between two doors.
-	s.await("every source has been followed", func() bool {
-		for _, src := range s.app.ingester.Sources() {
-			is := ingest.Description{Name: src.Name, FileBytes: git.DefaultFileBytes}
-			if s.app.findings.Followed(is) == "" || s.app.knowledge.Followed(is) == "" || s.app.code.Followed(is) == "" {
-				return false
-			}
-		}
-		return true
-	})
+	s.awaitFollowed() // what is read beside the catalog must not arrive between two doors
 	return s
 }
 
