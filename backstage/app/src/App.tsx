@@ -4,6 +4,7 @@ import { entityModule } from './entity';
 import { graphModule } from './graph';
 import { listModules } from './lists';
 import { navModule } from './nav';
+import { registerModule } from './register';
 import { signInModule } from './signIn';
 
 export default createApp({
@@ -13,6 +14,7 @@ export default createApp({
     graphModule,
     ...listModules,
     navModule,
+    registerModule,
     signInModule,
   ],
 });
