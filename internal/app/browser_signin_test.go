@@ -84,21 +84,22 @@ func TestBrowserSignsInAtBackstage(t *testing.T) {
 	p.acted(t, browse(t, p.backstage, "signin.cjs", map[string]string{"catalog": p.fairlead}), realtest.Guest)
 }
 
-// TestBrowserSignsInAtItsProvider signs in as a person does who has an account at
-// a real provider of OpenID Connect, which Gitea is: in a window of its own, where
-// they allow it. Backstage's auth back end finds who that is in Fairlead's
-// catalog, which it reads for itself.
-func TestBrowserSignsInAtItsProvider(t *testing.T) {
+// startProvider has people sign in with an account at a real provider of OpenID
+// Connect, which Gitea is, in a window of its own. Backstage's auth back end finds
+// who that is by their address in Fairlead's catalog, which it reads for itself.
+// Given are what a script needs to sign in.
+func startProvider(t *testing.T, name, email string) (p *portal, given map[string]string) {
+	t.Helper()
 	gitea := realtest.Gitea(t)
-	account := map[string]string{"name": "bob-" + strings.ToLower(rand.Text()[:8]), "password": rand.Text(), "gitea": gitea.URL}
-	gitea.API(t, http.MethodPost, "/admin/users", map[string]any{"username": account["name"], "full_name": "Bob Brandt", "email": "bob@shop.test",
-		"password": account["password"], "must_change_password": false}, nil)
+	given = map[string]string{"name": strings.ToLower(rand.Text()[:8]), "password": rand.Text()}
+	gitea.API(t, http.MethodPost, "/admin/users", map[string]any{"username": given["name"], "full_name": name, "email": email,
+		"password": given["password"], "must_change_password": false}, nil)
 	t.Cleanup(func() {
-		if err := gitea.Ask(context.WithoutCancel(t.Context()), http.MethodDelete, "/admin/users/"+account["name"]+"?purge=true", nil, nil); err != nil {
+		if err := gitea.Ask(context.WithoutCancel(t.Context()), http.MethodDelete, "/admin/users/"+given["name"]+"?purge=true", nil, nil); err != nil {
 			t.Error(err)
 		}
 	})
-	p := startPortal(t, "[guest, oidc]", func(p *portal) string {
+	p = startPortal(t, "[guest, oidc]", func(p *portal) string {
 		var app struct {
 			ID     string `json:"client_id"`
 			Secret string `json:"client_secret"`
@@ -114,6 +115,29 @@ auth:
         {metadataUrl: %q, clientId: %q, clientSecret: %q, prompt: auto, signIn: {resolvers: [{resolver: emailMatchingUserEntityProfileEmail}]}}
 `, p.fairlead+"/api/catalog", rand.Text(), gitea.URL+"/.well-known/openid-configuration", app.ID, app.Secret)
 	})
-	account["catalog"] = p.fairlead
-	p.acted(t, browse(t, p.backstage, "signin-oidc.cjs", account), "user:default/bob")
+	given["catalog"] = p.fairlead
+	return p, given
+}
+
+// TestBrowserSignsInAtItsProvider signs in as a person does whom the catalog knows.
+func TestBrowserSignsInAtItsProvider(t *testing.T) {
+	p, given := startProvider(t, "Bob Brandt", "bob@shop.test")
+	p.acted(t, browse(t, p.backstage, "signin-oidc.cjs", given), "user:default/bob")
+}
+
+// TestBrowserLetsNobodyInWhomItDoesNotKnow signs in as somebody who has an account
+// at the provider alone: they are told so, and are nobody at Fairlead.
+func TestBrowserLetsNobodyInWhomItDoesNotKnow(t *testing.T) {
+	p, given := startProvider(t, "Mallory Moe", "mallory@elsewhere.test")
+	var out struct{ Asked []string }
+	if err := json.Unmarshal(browse(t, p.backstage, "signin-unknown.cjs", given).Out, &out); err != nil {
+		t.Fatal(err)
+	}
+	if out.Asked == nil || len(out.Asked) > 0 {
+		t.Errorf("the page asked the catalog for %v", out.Asked)
+	}
+	audit := p.s.send("sre", http.MethodGet, "/api/v1/audit", "").body
+	if strings.Contains(audit, "mallory") || strings.Contains(audit, "backstage") {
+		t.Errorf("the audit knows of %s", audit)
+	}
 }

@@ -1,4 +1,4 @@
-import { OAuth2 } from '@backstage/core-app-api';
+import { ApiProvider, OAuth2 } from '@backstage/core-app-api';
 import {
   IdentityProviders,
   ProxiedSignInPage,
@@ -7,7 +7,9 @@ import {
 } from '@backstage/core-components';
 import {
   ApiBlueprint,
+  ApiRef,
   BackstageIdentityApi,
+  ErrorApi,
   OpenIdConnectApi,
   ProfileInfoApi,
   SessionApi,
@@ -18,6 +20,7 @@ import {
   createApiRef,
   createFrontendModule,
   discoveryApiRef,
+  errorApiRef,
   githubAuthApiRef,
   gitlabAuthApiRef,
   googleAuthApiRef,
@@ -33,6 +36,7 @@ import {
   SignInPageBlueprint,
   SignInPageProps,
 } from '@backstage/plugin-app-react';
+import { useMemo } from 'react';
 
 /** Sign-in at any issuer that speaks OpenID Connect. */
 export const oidcAuthApiRef = createApiRef<
@@ -101,6 +105,35 @@ export function providersOf(names: string[]): IdentityProviders {
   });
 }
 
+/** What Backstage's auth back end says of somebody whom its resolvers do not find. */
+const notFound = /unable to resolve user identity/;
+
+/** Says in the terms of who signs in what keeps them out. */
+export function understood(error: Parameters<ErrorApi['post']>[0]) {
+  if (!notFound.test(error.message)) return error;
+  return {
+    name: 'Not signed in',
+    message:
+      'The catalog does not know you: it holds no user with the address or name of the account that you have chosen. Choose another account, or have your team’s catalog file describe you as a User.',
+  };
+}
+
+/** Has what goes wrong inside of it be told so that it is understood. */
+const Understood = (props: { children: JSX.Element }) => {
+  const errors = useApi(errorApiRef);
+  const apis = useMemo(() => {
+    const clear: ErrorApi = {
+      post: (error, context) => errors.post(understood(error), context),
+      error$: () => errors.error$(),
+    };
+    return {
+      get: <T,>(ref: ApiRef<T>) =>
+        ref.id === errorApiRef.id ? (clear as T) : undefined,
+    };
+  }, [errors]);
+  return <ApiProvider apis={apis}>{props.children}</ApiProvider>;
+};
+
 /**
  * Has people sign in with what `signIn.providers` names. One that asks nothing
  * of them, as the guest or a proxy in front that has signed them in, is not
@@ -114,7 +147,9 @@ export function SignIn(props: SignInPageProps) {
     return <ProxiedSignInPage {...props} provider={names[0]} />;
   }
   return (
-    <SignInPage {...props} providers={providersOf(names)} align="center" />
+    <Understood>
+      <SignInPage {...props} providers={providersOf(names)} align="center" />
+    </Understood>
   );
 }
 

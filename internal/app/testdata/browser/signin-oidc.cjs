@@ -1,21 +1,14 @@
 // Signs in at a provider of OpenID Connect by Backstage's auth back end, acts as
 // who the catalog says that is, and signs out again.
 const { walk } = require('./lib.cjs');
+const { signIn } = require('./provider.cjs');
 
 walk(async ({ page, open, see, shot, out, tolerate, given }) => {
   const asked = [];
   page.on('request', r => r.url().startsWith(given.catalog) && r.method() !== 'OPTIONS' && asked.push(r.headers().authorization || r.url()));
   tolerate(/\/api\/auth\/oidc\/refresh/); // which tells the page that nobody is signed in yet, or any more
   await open('signin', '/', 'Guest', 'Single sign-on');
-  const opened = page.waitForEvent('popup');
-  await page.getByRole('button', { name: 'Sign In' }).click();
-  const popup = await opened;
-  await popup.getByLabel('Username or Email Address').fill(given.name);
-  await popup.getByLabel('Password').fill(given.password);
-  await popup.getByRole('button', { name: 'Sign In' }).click();
-  const closed = popup.waitForEvent('close');
-  await popup.getByRole('button', { name: 'Authorize Application' }).click();
-  await closed;
+  await signIn(page, given);
   await see('Owned Components', 'Ledger');
   await shot('signed-in');
   await open('signed in', '/catalog/default/component/ledger', 'Books every movement of money, for good.'); // who has signed in stays so
