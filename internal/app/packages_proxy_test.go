@@ -3,7 +3,6 @@ package app
 import (
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -21,23 +20,12 @@ import (
 // on to it, and whose users' tokens it takes.
 func startProxied(t *testing.T) (*server, *realtest.TokenIssuer) {
 	t.Helper()
-	at := freeAddress(t)
+	at := realtest.FreeAddress(t)
 	b := realtest.BackstageTokens(t, false, fmt.Sprintf("proxy: {endpoints: {/fairlead: {target: 'http://%s', credentials: forward}}}\n", at))
 	s, set := newDemo(t, at)
 	write(t, set.Config, strings.Replace(readFile(t, set.Config), "auth:\n", fmt.Sprintf("auth:\n  oidc: {backstage: [{url: %q, roles: {developer: [%q]}}]}\n", b.URL, realtest.GuestGroup), 1))
 	s.start(set.Config)
 	return s, b
-}
-
-// freeAddress is one of the loopback interface that nobody uses.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // byProxy is an answer of Fairlead that Backstage's proxy passes on.

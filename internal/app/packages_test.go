@@ -84,7 +84,7 @@ func without(all map[string]string, ref string) map[string]string {
 // anew, from the same state.
 func startFixed(t *testing.T) (s *server, again func()) {
 	t.Helper()
-	s, set := newDemo(t, freeAddress(t))
+	s, set := newDemo(t, realtest.FreeAddress(t))
 	again = func() { s.start(set.Config) }
 	again()
 	return s, again

@@ -152,24 +152,3 @@ func trusting(cert *certificates, dial func(ctx context.Context, network, addres
 }
 
 func loopback(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
-
-// freePorts are ports that nobody listens at, each another.
-func freePorts(n int) ([]int, error) {
-	return chosenPorts(n, func(address string) (net.Listener, error) {
-		return net.Listen("tcp", address) //nolint:noctx // numeric: nothing to wait for
-	})
-}
-
-// chosenPorts are what a way to listen gives.
-func chosenPorts(n int, listen func(address string) (net.Listener, error)) ([]int, error) {
-	var ports []int
-	for range n {
-		l, err := listen(loopback(0))
-		if err != nil {
-			return nil, err
-		}
-		defer shut(l) // when all are found
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	return ports, nil
-}

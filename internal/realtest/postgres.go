@@ -263,11 +263,3 @@ func ownFolder(prefix string, as *syscall.Credential) (string, error) {
 	}
 	return dir, os.Chown(dir, int(as.Uid), int(as.Gid))
 }
-
-func freePort() (int, error) {
-	ports, err := freePorts(1)
-	if err != nil {
-		return 0, err
-	}
-	return ports[0], nil
-}

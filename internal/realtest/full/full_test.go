@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -41,7 +40,7 @@ func startWorld(t *testing.T) *world {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	t.Setenv("TMPDIR", temp)
-	w, err := newWorld(options{listen: somewhere(t), programs: programs, ui: realtest.UI(t, filepath.Join("..", "ui.sh")), built: true, out: t.Output()})
+	w, err := newWorld(options{listen: realtest.FreeAddress(t), programs: programs, ui: realtest.UI(t, filepath.Join("..", "ui.sh")), built: true, out: t.Output()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,17 +63,6 @@ func startWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	return w
-}
-
-// somewhere is an address that nobody listens at.
-func somewhere(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // agent is Alice's coding agent at one service, over MCP.
