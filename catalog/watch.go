@@ -2,12 +2,14 @@ package catalog
 
 import (
 	"context"
+	"log/slog"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/catalog/index"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // maxPending is how many refs a watcher that does not listen may run up
@@ -53,7 +55,7 @@ func (s *Service) watch(ctx context.Context, before time.Duration) <-chan touche
 	w := &watcher{wake: make(chan struct{}, 1)}
 	s.watchers.add(w, before)
 	out := make(chan touched)
-	go func() {
+	beside.Go(ctx, slog.Default(), "telling of changes of the catalog", func() {
 		defer close(out)
 		defer s.watchers.remove(w)
 		for {
@@ -72,7 +74,7 @@ func (s *Service) watch(ctx context.Context, before time.Duration) <-chan touche
 			case out <- c:
 			}
 		}
-	}()
+	})
 	return out
 }
 

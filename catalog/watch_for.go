@@ -2,12 +2,14 @@ package catalog
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // Changes are changes of the catalog as one caller may see them.
@@ -43,7 +45,7 @@ type WatchInput struct {
 func (s *Service) WatchFor(ctx context.Context, who access.Caller, which WatchInput) <-chan Changes {
 	in := s.watch(ctx, which.Recent)
 	out := make(chan Changes)
-	go func() {
+	beside.Go(ctx, slog.Default(), "telling a caller of changes of the catalog", func() {
 		defer close(out)
 		for c := range in {
 			told := s.seen(who, which.Kinds, c)
@@ -55,7 +57,7 @@ func (s *Service) WatchFor(ctx context.Context, who access.Caller, which WatchIn
 			case <-ctx.Done():
 			}
 		}
-	}()
+	})
 	return out
 }
 

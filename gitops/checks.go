@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/index"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 	"github.com/fairlead-dev/fairlead/internal/shelf"
 )
 
@@ -200,7 +200,7 @@ func checkRevision(revision string) error {
 func (s *CIService) look(ctx context.Context, forge CI, at Place, revision string) *checksLook {
 	l := &checksLook{revision: revision}
 	defer func() { l.at = s.cfg.Now() }()
-	var both sync.WaitGroup
+	var both beside.All
 	gate := s.gates.Book(at.Forge+"\x00"+at.Name, func(ctx context.Context) *gateLook {
 		g, err := forge.Gate(ctx, at.Name)
 		if err != nil {

@@ -53,12 +53,18 @@ func (s *Service) driveFleet(ctx context.Context, id string) error {
 		return err
 	}
 	d := &fleetTurnOf{Service: s, f: f, holder: holder, until: now.Add(fleetTurn), due: now.Add(fleetPause), runs: true}
-	err = d.turn(ctx)
+	err = d.caught(ctx)
 	if err != nil {
 		d.due = s.cfg.Now().Add(fleetTrouble)
 	}
 	// What became of it is written down even if the server ends.
 	return errors.Join(err, d.report(ctx))
+}
+
+// caught is turn, with an error of what panics.
+func (d *fleetTurnOf) caught(ctx context.Context) (err error) {
+	defer fault.Catch(&err, "driving fleet %s", d.f.ID)
+	return d.turn(ctx)
 }
 
 // report lets the fleet go.

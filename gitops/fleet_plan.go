@@ -11,12 +11,11 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/index"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
@@ -174,7 +173,7 @@ func (p *fleetPlan) workOut(ctx context.Context, selected []*catalog.Entity) err
 	if err := cmp.Or(ctx.Err(), p.add(ctx, out)); err != nil {
 		return err
 	}
-	g, each := errgroup.WithContext(ctx)
+	g, each := beside.WithContext(ctx)
 	g.SetLimit(openAtOnce)
 	for _, key := range slices.Sorted(maps.Keys(places)) {
 		g.Go(func() error { return p.repository(each, places[key]) })
@@ -186,10 +185,11 @@ func (p *fleetPlan) workOut(ctx context.Context, selected []*catalog.Entity) err
 // those of which that is not known. An Argo CD may have to be asked for each.
 func (p *fleetPlan) sites(ctx context.Context, selected []*catalog.Entity) (places map[string][]fleetSite, out []FleetMember) {
 	found, errs := make([]*changing, len(selected)), make([]error, len(selected))
-	var g errgroup.Group
+	var g beside.Group
 	g.SetLimit(askedAtOnce)
 	for i, e := range selected {
 		g.Go(func() error {
+			defer fault.Catch(&errs[i], "planning %s", e.Ref)
 			found[i], errs[i] = p.site(ctx, p.who, ProposeChangeInput{Service: e.Ref.String(), Environment: p.in.Environment, Change: p.in.Change, Reason: p.in.Reason, Evidence: p.in.Evidence})
 			return nil
 		})
@@ -301,7 +301,7 @@ func (p *fleetPlan) repository(ctx context.Context, sites []fleetSite) error {
 // be read.
 func (r *fleetRepository) batch(ctx context.Context, sites []fleetSite, failed error) []FleetMember {
 	out := make([]FleetMember, len(sites))
-	g := errgroup.Group{}
+	var g beside.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, site := range sites {
 		g.Go(func() error {

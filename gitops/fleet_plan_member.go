@@ -32,7 +32,8 @@ func (r *fleetRepository) open(ctx context.Context) (err error) {
 }
 
 // plan works one member out.
-func (r *fleetRepository) plan(ctx context.Context, m *FleetMember, site fleetSite) error {
+func (r *fleetRepository) plan(ctx context.Context, m *FleetMember, site fleetSite) (err error) {
+	defer fault.Catch(&err, "planning %s", m.Service)
 	c := site.changing
 	m.About.Environment, m.About.Protected, m.Repository = c.env, c.protected, r.at.Repository
 	if d := r.cfg.Policy.Allow(r.who, access.ProposeChange, m.About); !d.Allowed {

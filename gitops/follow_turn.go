@@ -8,10 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
@@ -36,7 +36,7 @@ func (s *Service) Follow(ctx context.Context, most int) error {
 		return err
 	}
 	errs := make([]error, len(due))
-	var all sync.WaitGroup
+	var all beside.All
 	slots := make(chan struct{}, abreast)
 	for i := range due {
 		slots <- struct{}{}
@@ -59,12 +59,19 @@ func (s *Service) turn(ctx context.Context, id string) error {
 		return err
 	}
 	if !r.FollowAt.IsZero() && !r.FollowAt.After(now) { // else somebody has just done it
-		err = s.advance(ctx, &r, holder)
+		err = s.step(ctx, &r, holder)
 		r.slow(s.now(), err)
 	}
 	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	return errors.Join(err, s.save(saving, &r, holder, true))
+}
+
+// step advances a proposal. What panics on the way is an error like others, and
+// puts off the next turn as they do.
+func (s *Service) step(ctx context.Context, r *Record, holder string) (err error) {
+	defer fault.Catch(&err, "following proposal %s", r.ID)
+	return s.advance(ctx, r, holder)
 }
 
 // slow puts off the next turn where one came to nothing.

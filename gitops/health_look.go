@@ -5,10 +5,10 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // staleAfter is how old a comparison may be before Argo CD is asked for
@@ -31,7 +31,7 @@ type evidence struct {
 // compared it since it last changed, or for long, it has that done first.
 func (s *HealthService) look(ctx context.Context, instance string, at AppName, anew bool) *evidence {
 	argo, e := s.cfg.Instances[instance], &evidence{at: s.cfg.Now()}
-	var all sync.WaitGroup
+	var all beside.All
 	all.Go(func() { e.running, e.runningErr = argo.Running(ctx, at) })
 	e.app, e.err = argo.Application(ctx, at, false)
 	if e.err == nil && (anew || e.outdated()) {

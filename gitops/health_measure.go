@@ -9,12 +9,12 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/infer"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // Metrics is where objectives are measured and alerts fire: a Prometheus.
@@ -101,7 +101,7 @@ func (s *HealthService) measure(ctx context.Context, d *catalog.Deployment) *mea
 	m.objectives = make([]ObjectiveState, len(all))
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Patience*3/5)
 	defer cancel()
-	var work sync.WaitGroup
+	var work beside.All
 	work.Go(func() {
 		m.firing, m.alertsErr = s.cfg.Metrics.Firing(ctx)
 		m.alertsErr = timedOut(m.alertsErr, "asking Prometheus for alerts")
@@ -110,8 +110,8 @@ func (s *HealthService) measure(ctx context.Context, d *catalog.Deployment) *mea
 	for i := range all {
 		work.Go(func() {
 			atOnce <- struct{}{}
+			defer func() { <-atOnce }()
 			m.objectives[i] = s.objective(ctx, &all[i])
-			<-atOnce
 		})
 	}
 	work.Wait()
@@ -134,7 +134,7 @@ func (s *HealthService) objective(ctx context.Context, slo *infer.SLO) Objective
 	var spent, burn float64
 	var there, burns bool
 	var err, burnErr error
-	var both sync.WaitGroup
+	var both beside.All
 	both.Go(func() { spent, there, err = s.cfg.Metrics.Value(ctx, whole) })
 	both.Go(func() { burn, burns, burnErr = s.cfg.Metrics.Value(ctx, last) })
 	both.Wait()

@@ -7,11 +7,10 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/index"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 	"github.com/fairlead-dev/fairlead/internal/record"
 )
 
@@ -77,14 +76,14 @@ func NewObserver(cfg ObserverConfig) (*Observer, error) {
 // Run observes until ctx ends. An Argo CD that does not answer is in nobody's
 // way, and is logged once.
 func (o *Observer) Run(ctx context.Context) error {
-	var all errgroup.Group
+	var all beside.All
 	for name := range o.cfg.Instances {
-		all.Go(func() error {
-			o.watch(ctx, name)
-			return nil
+		all.Go(func() {
+			beside.Always(ctx, o.cfg.Logger, "watching Argo CD "+name, func() { o.watch(ctx, name) })
 		})
 	}
-	return all.Wait()
+	all.Wait()
+	return nil
 }
 
 // watch looks at one Argo CD again and again.
@@ -122,7 +121,8 @@ type observing struct {
 const claimed = 4
 
 // turn looks at one Argo CD once, unless another replica does.
-func (o *Observer) turn(ctx context.Context, t *observing) error {
+func (o *Observer) turn(ctx context.Context, t *observing) (err error) {
+	defer fault.Catch(&err, "looking at Argo CD %s", t.name)
 	if ok, err := o.claim(ctx, t); !ok || err != nil {
 		return err
 	}

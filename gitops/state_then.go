@@ -3,10 +3,12 @@ package gitops
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // EnvironmentState is how a service did in an environment at a time.
@@ -41,14 +43,13 @@ func (s *Service) asking(ctx context.Context, who access.Caller, in *ProposeFile
 	ctx, cancel := context.WithTimeout(ctx, stateWithin)
 	got := make(chan *EnvironmentState, 1)
 	question := GetDeploymentHealthInput{Service: in.Service, Environment: in.Environment}
-	go func() {
+	beside.Go(ctx, slog.Default(), "asking how "+in.Environment+" does", func() {
 		defer cancel()
-		h, err := s.cfg.Follow.Health.GetDeploymentHealth(ctx, who, question)
-		if err != nil {
-			h = nil
+		defer close(got) // which gives nil where there is nothing else
+		if h, err := s.cfg.Follow.Health.GetDeploymentHealth(ctx, who, question); err == nil {
+			got <- h.then()
 		}
-		got <- h.then()
-	}()
+	})
 	return func() *EnvironmentState { return <-got }
 }
 

@@ -79,6 +79,7 @@ type door struct {
 	ci        *gitops.CIService
 	recorder  access.Recorder
 	nodes     *node.Reader
+	logger    *slog.Logger
 }
 
 // introspection asks policy whether a caller may see the schema.
@@ -96,8 +97,11 @@ func New(cfg Config) (http.Handler, error) {
 	if cfg.Catalog == nil || cfg.Access == nil || cfg.Authenticate == nil || cfg.Recorder == nil {
 		return nil, errors.New("graphql: Catalog, Access, Authenticate and Recorder are needed")
 	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.Default()
+	}
 	e, err := engine.New(engine.Config{
-		Schema: schemaText, Root: &root{&door{cfg.Catalog, cfg.Access, cfg.Knowledge, cfg.Previews, cfg.Secrets, cfg.Gitops, cfg.Health, cfg.CI, cfg.Recorder, &node.Reader{Catalog: cfg.Catalog, Recorder: cfg.Recorder}}}, Limits: cfg.Limits, Budget: cfg.Entities,
+		Schema: schemaText, Root: &root{&door{cfg.Catalog, cfg.Access, cfg.Knowledge, cfg.Previews, cfg.Secrets, cfg.Gitops, cfg.Health, cfg.CI, cfg.Recorder, &node.Reader{Catalog: cfg.Catalog, Recorder: cfg.Recorder}, cfg.Logger}}, Limits: cfg.Limits, Budget: cfg.Entities,
 		MayIntrospect: introspection(cfg.Access), Logger: cfg.Logger,
 	})
 	if err != nil {
@@ -109,6 +113,6 @@ func New(cfg Config) (http.Handler, error) {
 	}
 	return &overhttp.Handler{
 		Engine: e, Authenticate: cfg.Authenticate, Page: page, Challenge: cfg.Challenge,
-		Timeout: cfg.Timeout, Origins: cfg.Origins, Socket: cfg.Socket,
+		Timeout: cfg.Timeout, Origins: cfg.Origins, Socket: cfg.Socket, Logger: cfg.Logger,
 	}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/fairlead-dev/fairlead/graphql/filter"
 	"github.com/fairlead-dev/fairlead/graphql/node"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 	"github.com/fairlead-dev/fairlead/previews"
 )
 
@@ -251,7 +252,7 @@ func watch[T, E any](ctx context.Context, d *door, op string, action access.Acti
 	r := engine.RequestOf(ctx)
 	ctx, end := d.recorder.Begin(ctx, access.Call{Door: "graphql", Operation: op, Action: action, Who: r.Who()})
 	out := make(chan E)
-	go func() {
+	beside.Go(ctx, d.logger, "telling of changes in GraphQL by "+op, func() {
 		defer end(nil)
 		defer close(out)
 		for event := range in {
@@ -261,6 +262,6 @@ func watch[T, E any](ctx context.Context, d *door, op string, action access.Acti
 			case <-ctx.Done():
 			}
 		}
-	}()
+	})
 	return out
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 	"github.com/fairlead-dev/fairlead/mcp/front"
 )
 
@@ -191,7 +192,8 @@ func clip(s string, n int) string {
 type room struct{ *door }
 
 // Print marks a resource by what its text is.
-func (r room) Print(ctx context.Context, who access.Caller, uri string) (string, error) {
+func (r room) Print(ctx context.Context, who access.Caller, uri string) (_ string, err error) {
+	defer fault.Catch(&err, "reading resource %s", uri)
 	at, parts, err := r.find(uri)
 	if err != nil {
 		return "", err
@@ -207,7 +209,7 @@ func (r room) Print(ctx context.Context, who access.Caller, uri string) (string,
 // Watch tells a caller of changes of the catalog.
 func (r room) Watch(ctx context.Context, who access.Caller) <-chan front.Changes {
 	in, out := r.Catalog.WatchFor(ctx, who, catalog.WatchInput{}), make(chan front.Changes)
-	go func() {
+	beside.Go(ctx, r.Logger, "telling of changes of resources in MCP", func() {
 		defer close(out)
 		for c := range in {
 			select {
@@ -215,7 +217,7 @@ func (r room) Watch(ctx context.Context, who access.Caller) <-chan front.Changes
 			case <-ctx.Done():
 			}
 		}
-	}()
+	})
 	return out
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // lookTimeout bounds one look of a deployer, moveTimeout one move, TurnTimeout
@@ -172,10 +173,12 @@ func (c *Reconciler) look(ctx context.Context, r *Record) sight {
 	if r.Phase == Pending || r.Phase == Gone {
 		return sight{}
 	}
-	data := make(chan dataSight, 1)
-	go func() { data <- c.lookAtData(ctx, r) }()
+	var data dataSight
+	var beneath beside.All
+	beneath.Go(func() { data = c.lookAtData(ctx, r) })
 	s := c.lookAt(ctx, r)
-	s.Data = <-data
+	beneath.Wait()
+	s.Data = data
 	return s
 }
 
@@ -215,11 +218,7 @@ func (c *Reconciler) with(ctx context.Context, r *Record, within time.Duration, 
 
 // bounded calls something in bounded time; a panic is an error.
 func bounded(ctx context.Context, what string, within time.Duration, do func(context.Context) error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic in %s: %v", what, p)
-		}
-	}()
+	defer fault.Catch(&err, "asking %s", what)
 	limited, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	if err = do(limited); err != nil && limited.Err() != nil && ctx.Err() == nil {

@@ -2,10 +2,10 @@ package previews
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // ListResourcesInput selects previews that are there.
@@ -55,7 +55,7 @@ func (s *Service) ListResources(ctx context.Context, who access.Caller, in ListR
 		return nil, err
 	}
 	out := &ResourcesPage{Items: make([]Running, len(found)), NextCursor: next}
-	var wg sync.WaitGroup
+	var wg beside.All
 	slots := make(chan struct{}, measures)
 	for i := range found {
 		r, item := &found[i], &out.Items[i]

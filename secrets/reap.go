@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // reaperWork is what the audit calls what ends leases by itself.
@@ -47,11 +47,18 @@ func (s *Service) Run(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
 	}
-	var wg sync.WaitGroup
-	wg.Go(func() { s.reaping(ctx) })
-	wg.Go(func() { s.every(ctx, bindingsEvery, "what leases are bound to cannot be looked at", s.Unbind) })
-	wg.Go(func() { s.every(ctx, reconcileEvery, "the ledger cannot be held against the issuer", s.Reconcile) })
-	wg.Wait()
+	var loops beside.All
+	always := func(doing string, loop func()) {
+		loops.Go(func() { beside.Always(ctx, s.cfg.Logger, doing, loop) })
+	}
+	always("ending leases", func() { s.reaping(ctx) })
+	always("looking at what leases are bound to", func() {
+		s.every(ctx, bindingsEvery, "what leases are bound to cannot be looked at", s.Unbind)
+	})
+	always("holding the ledger against the issuer", func() {
+		s.every(ctx, reconcileEvery, "the ledger cannot be held against the issuer", s.Reconcile)
+	})
+	loops.Wait()
 	return nil
 }
 
@@ -108,7 +115,7 @@ func (s *Service) Reap(ctx context.Context) (next time.Time, err error) {
 
 // lookAfter looks after leases, several at a time.
 func (s *Service) lookAfter(ctx context.Context, due []Record) {
-	var wg sync.WaitGroup
+	var wg beside.All
 	slots := make(chan struct{}, workers)
 	for _, r := range due {
 		slots <- struct{}{}
@@ -125,7 +132,8 @@ func (s *Service) lookAfter(ctx context.Context, due []Record) {
 }
 
 // look looks after one lease.
-func (s *Service) look(ctx context.Context, r Record) error {
+func (s *Service) look(ctx context.Context, r Record) (err error) {
+	defer fault.Catch(&err, "looking after lease %s", r.ID)
 	now := s.now()
 	switch {
 	case r.State == Revoking:

@@ -20,6 +20,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // How keys are kept.
@@ -134,7 +135,8 @@ func (k *keys) begin(ctx context.Context) <-chan struct{} {
 		return k.flight
 	}
 	k.tried, k.flight = now, make(chan struct{})
-	go k.update(context.WithoutCancel(ctx), k.flight) // whoever asked may hang up: others wait, too
+	later, flight := context.WithoutCancel(ctx), k.flight // whoever asked may hang up: others wait, too
+	beside.Go(later, k.log, "fetching the keys of "+k.name, func() { k.update(later, flight) })
 	return k.flight
 }
 
@@ -142,9 +144,11 @@ func (k *keys) update(ctx context.Context, flight chan struct{}) {
 	defer close(flight)
 	ctx, cancel := context.WithTimeout(ctx, 2*fetchFor)
 	defer cancel()
-	set, err := k.fetch(ctx)
+	set, err := k.ask(ctx)
 	if err != nil {
-		err = errors.New(clipped(err.Error()))
+		if panicked := new(fault.Panic); !errors.As(err, &panicked) { // else the stack is wanted
+			err = errors.New(clipped(err.Error()))
+		}
 		k.log.WarnContext(ctx, "keys could not be fetched", "issuer", k.name, "error", err)
 	}
 	k.mu.Lock()
@@ -153,6 +157,13 @@ func (k *keys) update(ctx context.Context, flight chan struct{}) {
 	if err == nil {
 		k.set, k.fetched = set, k.now()
 	}
+}
+
+// ask fetches the keys. What panics, as of what an issuer says, is an error like
+// others.
+func (k *keys) ask(ctx context.Context) (set []jose.JSONWebKey, err error) {
+	defer fault.Catch(&err, "fetching the keys of %s", k.name)
+	return k.fetch(ctx)
 }
 
 func clipped(s string) string {

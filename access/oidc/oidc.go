@@ -16,6 +16,7 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // Options are what a Verifier works with; each may be left out.
@@ -157,14 +158,9 @@ func (v *Verifier) Status() []Status {
 // the first token comes. It returns when all have answered or given up, which
 // takes seconds at most.
 func (v *Verifier) Warm(ctx context.Context) {
-	done := make(chan struct{})
+	var all beside.All
 	for _, k := range v.order {
-		go func() {
-			_ = k.refresh(ctx) // the status tells
-			done <- struct{}{}
-		}()
+		all.Go(func() { _ = k.refresh(ctx) }) // the status tells
 	}
-	for range v.order {
-		<-done
-	}
+	all.Wait()
 }

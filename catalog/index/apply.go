@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"runtime"
 	"slices"
-	"sync"
+
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // Apply makes the snapshot that follows from changes; of several for one ref
@@ -136,10 +137,10 @@ func (a *application) number() uint32 {
 // share splits n things among the processors and waits for all.
 func share(n int, do func(worker, from, to int)) int {
 	workers := max(1, min(runtime.GOMAXPROCS(0), n/64))
-	var wg sync.WaitGroup
+	var parts beside.All
 	for w := range workers {
-		wg.Go(func() { do(w, w*n/workers, (w+1)*n/workers) })
+		parts.Go(func() { do(w, w*n/workers, (w+1)*n/workers) })
 	}
-	wg.Wait()
+	parts.Wait()
 	return workers
 }

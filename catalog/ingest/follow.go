@@ -3,13 +3,13 @@ package ingest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // View is one revision of a source for a Follower to read.
@@ -189,15 +189,15 @@ func (in *Ingester) follow(ctx context.Context) {
 	if !in.followable(ctx) {
 		return
 	}
-	var wg sync.WaitGroup
-	defer wg.Wait()
+	var turns beside.All
+	defer turns.Wait()
 	for {
 		for s := in.following.next(); s != nil; s = in.following.next() {
 			done, err := takeTurn(ctx, in.following.places, in.turnTime)
 			if err != nil {
 				return
 			}
-			wg.Go(func() {
+			turns.Go(func() {
 				defer in.following.done(s)
 				defer done()
 				if err := in.followOne(ctx, s); err != nil && ctx.Err() == nil {
@@ -231,11 +231,7 @@ func (in *Ingester) followable(ctx context.Context) bool {
 func (in *Ingester) followOne(ctx context.Context, s *source) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, followTime)
 	defer cancel()
-	defer func() {
-		if p := recover(); p != nil {
-			err = fault.From(fmt.Errorf("panic while following source %s: %v", s.desc().Name, p))
-		}
-	}()
+	defer fault.Catch(&err, "following source %s", s.desc().Name)
 	v, err := in.view(ctx, s)
 	if err != nil || v.Tree == nil {
 		return err
@@ -243,9 +239,15 @@ func (in *Ingester) followOne(ctx context.Context, s *source) (err error) {
 	defer func() { _ = v.Tree.Close() }() // it was only read
 	var errs []error
 	for _, f := range in.following.behind(v.Source, v.Revision) {
-		errs = append(errs, f.Follow(ctx, v)) // the trouble of one is in no other's way
+		errs = append(errs, shown(ctx, f, v)) // the trouble of one is in no other's way
 	}
 	return errors.Join(errs...)
+}
+
+// shown shows a revision to one follower.
+func shown(ctx context.Context, f Follower, v View) (err error) {
+	defer fault.Catch(&err, "following source %s at %s", v.Source.Name, v.Revision)
+	return f.Follow(ctx, v)
 }
 
 // view opens the revision that is in force; nothing where there is none, or

@@ -11,11 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
 	"github.com/fairlead-dev/fairlead/catalog/index"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // Config is what an Ingester works with.
@@ -149,11 +148,11 @@ func (in *Ingester) Restore(ctx context.Context) error {
 	if err := in.recall(ctx); err != nil {
 		return err
 	}
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := beside.WithContext(ctx)
 	g.SetLimit(in.workers)
 	for _, s := range in.configured() {
 		g.Go(func() error {
-			kept, err := in.keeper.Load(ctx, s.desc().Name)
+			kept, err := in.kept(ctx, s.desc().Name)
 			if err != nil {
 				in.log.WarnContext(ctx, "kept catalog is unreadable, reading anew", "source", s.desc().Name, "error", err)
 			}
@@ -175,31 +174,46 @@ func (in *Ingester) Restore(ctx context.Context) error {
 	return nil
 }
 
+func (in *Ingester) kept(ctx context.Context, name string) (k *Kept, err error) {
+	defer fault.Catch(&err, "reading what is kept of source %s", name)
+	return in.keeper.Load(ctx, name)
+}
+
 // Run polls every source until ctx ends. Trouble of one source never delays
 // another.
 func (in *Ingester) Run(ctx context.Context) error {
 	in.running.Store(true)
 	defer in.running.Store(false)
-	var wg, untried sync.WaitGroup
+	var loops beside.All
 	static := in.configured()
-	untried.Add(len(static) + len(in.providers))
+	var untried atomic.Int64
+	untried.Store(int64(1 + len(static) + len(in.providers))) // 1 for those that have yet to begin
+	tried := func() {
+		if untried.Add(-1) == 0 {
+			loops.Go(in.settled)
+		}
+	}
 	for _, p := range in.providers {
-		wg.Go(func() { in.watch(ctx, p, sync.OnceFunc(untried.Done)) })
+		once := sync.OnceFunc(tried)
+		loops.Go(func() { in.always(ctx, "discovering "+p.desc.Name, func() { in.watch(ctx, p, once) }) })
 	}
 	for _, s := range static {
-		wg.Go(func() { in.poll(ctx, s, sync.OnceFunc(untried.Done)) })
+		once := sync.OnceFunc(tried)
+		loops.Go(func() { in.always(ctx, "polling source "+s.desc().Name, func() { in.poll(ctx, s, once) }) })
 	}
-	wg.Go(func() {
-		untried.Wait()
-		in.settled()
-	})
-	wg.Go(func() { in.lookBack(ctx) })
-	wg.Go(func() { in.follow(ctx) })
-	wg.Wait()
+	tried()
+	loops.Go(func() { in.always(ctx, "looking back", func() { in.lookBack(ctx) }) })
+	loops.Go(func() { in.always(ctx, "following sources", func() { in.follow(ctx) }) })
+	loops.Wait()
 	for _, s := range in.sources() {
 		s.close()
 	}
 	return nil
+}
+
+// always has a loop go on after a panic.
+func (in *Ingester) always(ctx context.Context, doing string, loop func()) {
+	beside.Always(ctx, in.log, doing, loop)
 }
 
 // configured are the sources that no provider found.
@@ -291,9 +305,6 @@ func (in *Ingester) sync(ctx context.Context, s *source) (changed int, err error
 	ctx, cancel := context.WithTimeout(ctx, in.timeout)
 	defer cancel()
 	defer func() {
-		if p := recover(); p != nil {
-			err = fault.From(fmt.Errorf("panic while reading source %s: %v", s.desc().Name, p))
-		}
 		if err != nil && asked.Err() != nil { // not the source's fault: whoever asked is gone
 			s.doubt()
 			s.nudge()
@@ -306,6 +317,13 @@ func (in *Ingester) sync(ctx context.Context, s *source) (changed int, err error
 		in.wonder(s)
 		in.observe(ctx, s.desc().Name, in.now().Sub(start), s.fileCount(), err)
 	}()
+	return in.read(ctx, s)
+}
+
+// read brings one source up to date. What panics on the way is an error like
+// others.
+func (in *Ingester) read(ctx context.Context, s *source) (changed int, err error) {
+	defer fault.Catch(&err, "reading source %s", s.desc().Name)
 	if s.adopt() {
 		in.enrol(nil, nil) // it may be found by other URLs now
 	}

@@ -2,13 +2,14 @@ package ingest
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/catalog/entity"
+	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 const (
@@ -82,11 +83,11 @@ func (in *Ingester) renew(s *source) {
 
 // lookBack looks histories up until ctx ends.
 func (in *Ingester) lookBack(ctx context.Context) {
-	var hosts sync.WaitGroup
+	var hosts beside.All
 	defer hosts.Wait()
 	for {
 		for _, host := range in.lookBacks.idle() {
-			hosts.Go(func() { in.lookBackAt(ctx, host) })
+			hosts.Go(func() { in.always(ctx, "looking back at "+host, func() { in.lookBackAt(ctx, host) }) })
 		}
 		select {
 		case <-ctx.Done():
@@ -200,11 +201,7 @@ const maxRounds = 4
 // date asks a source when its files were changed last, and puts the answer in
 // force. An error leaves everything as it is.
 func (in *Ingester) date(ctx context.Context, s *source) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic while looking back at source %s: %v", s.desc().Name, p)
-		}
-	}()
+	defer fault.Catch(&err, "looking back at source %s", s.desc().Name)
 	for range maxRounds {
 		h, ok := s.from().(Historian)
 		if !ok {

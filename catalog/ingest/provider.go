@@ -9,6 +9,7 @@ import (
 
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // Provider finds sources, such as the repositories of an organization.
@@ -52,7 +53,7 @@ func newProvider(group int, p Provider) *provider {
 // watch looks for sources until ctx ends, and polls each that it finds.
 func (in *Ingester) watch(ctx context.Context, p *provider, tried func()) {
 	defer tried()
-	var polls sync.WaitGroup
+	var polls beside.All
 	defer polls.Wait()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -82,11 +83,11 @@ func (p *provider) failures() int {
 
 // discover asks a provider once and puts what it lists in force. Where it
 // fails, the sources found before stay.
-func (in *Ingester) discover(ctx context.Context, p *provider, polls *sync.WaitGroup) {
+func (in *Ingester) discover(ctx context.Context, p *provider, polls *beside.All) {
 	bounded, cancel := context.WithTimeout(ctx, in.timeout)
 	defer cancel()
 	start := in.now()
-	listed, err := p.src.Discover(bounded)
+	listed, err := p.list(bounded)
 	in.observe(ctx, p.desc.Name, in.now().Sub(start), len(listed), err)
 	p.finish(in.now(), err)
 	if err != nil {
@@ -109,8 +110,15 @@ func (in *Ingester) discover(ctx context.Context, p *provider, polls *sync.WaitG
 		p.mu.Lock()
 		p.running[s] = stop
 		p.mu.Unlock()
-		polls.Go(func() { in.poll(polling, s, func() {}) })
+		polls.Go(func() {
+			in.always(polling, "polling source "+s.desc().Name, func() { in.poll(polling, s, func() {}) })
+		})
 	}
+}
+
+func (p *provider) list(ctx context.Context) (listed []Source, err error) {
+	defer fault.Catch(&err, "discovering %s", p.desc.Name)
+	return p.src.Discover(ctx)
 }
 
 func (p *provider) finish(at time.Time, err error) {
@@ -256,7 +264,7 @@ func (in *Ingester) recall(ctx context.Context) error {
 		if in.source(name) != nil {
 			continue
 		}
-		kept, err := in.keeper.Load(ctx, name)
+		kept, err := in.kept(ctx, name)
 		if err != nil || kept == nil {
 			continue
 		}

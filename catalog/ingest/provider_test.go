@@ -52,6 +52,11 @@ type running struct {
 
 func run(t *testing.T, o *organization, keeper ingest.Keeper) *running {
 	t.Helper()
+	return runOver(t, o, keeper)
+}
+
+func runOver(t *testing.T, o ingest.Provider, keeper ingest.Keeper) *running {
+	t.Helper()
 	r := &running{t: t, snap: index.Empty()}
 	r.in = ingest.New(ingest.Config{Providers: []ingest.Provider{o}, Processor: descriptor.New(descriptor.Options{}), Keeper: keeper, Fingerprint: "1",
 		Refresh: 5 * time.Millisecond, Turn: time.Hour, Publish: func(c []index.Change) {

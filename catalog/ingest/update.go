@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
 // outcome is what a reading makes of a source before it is put in force.
@@ -60,7 +62,8 @@ func (in *Ingester) update(ctx context.Context, s *source, tree Tree, rev Revisi
 }
 
 // examine compares a revision with what is in force and reads what differs.
-func (in *Ingester) examine(ctx context.Context, s *source, tree Tree, rev Revision) (*outcome, error) {
+func (in *Ingester) examine(ctx context.Context, s *source, tree Tree, rev Revision) (_ *outcome, err error) {
+	defer fault.Catch(&err, "reading revision %s", rev)
 	s.mu.RLock()
 	meta, paths, files, recheck := s.meta, s.paths, s.files, s.recheck
 	s.mu.RUnlock()

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/fairlead-dev/fairlead/catalog/descriptor"
 	"github.com/fairlead-dev/fairlead/catalog/entity"
+	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // walk follows a source's catalog files from its roots through Locations.
@@ -90,11 +90,11 @@ func (w *walk) load(ctx context.Context, level []step) error {
 		return err
 	}
 	files := make([]*File, len(todo))
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := beside.WithContext(ctx)
 	g.SetLimit(w.in.workers)
 	for i, s := range todo {
-		g.Go(func() error {
-			var err error
+		g.Go(func() (err error) {
+			defer fault.Catch(&err, "reading %s", s.path)
 			files[i], err = w.loader.load(ctx, s.path, w.id(s.path), s.origin, w.old[s.path])
 			return err
 		})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 
 	"github.com/fairlead-dev/fairlead/internal/app"
@@ -50,6 +51,7 @@ func (c *serveCmd) Run(ctx context.Context) error {
 		return nil
 	}
 	cfg.Version, cfg.Argo = version, argoCD()
+	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, nil))) // of what has no log of its own
 	a, err := app.New(ctx, cfg, os.Stderr)
 	if err != nil {
 		return err

@@ -23,6 +23,7 @@ import (
 	"github.com/fairlead-dev/fairlead/graphql/limit"
 	"github.com/fairlead-dev/fairlead/graphql/overhttp"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // Config is what an Engine is made of.
@@ -130,7 +131,7 @@ func (p *prepared) Subscribe(ctx context.Context) <-chan *overhttp.Response {
 		case <-ctx.Done():
 		}
 	}
-	go func() {
+	beside.Go(own, p.e.logger, "running a subscription in GraphQL", func() {
 		defer close(out)
 		defer RequestOf(own).stop(nil)
 		if err != nil {
@@ -145,7 +146,7 @@ func (p *prepared) Subscribe(ctx context.Context) <-chan *overhttp.Response {
 		if over := exhausted(own); over != nil {
 			tell(overhttp.Refuse(over))
 		}
-	}()
+	})
 	return out
 }
 

@@ -3,6 +3,7 @@ package overhttp
 import (
 	"context"
 	"io"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -33,6 +34,8 @@ type Handler struct {
 	Origins []string
 	// Socket bounds WebSocket connections.
 	Socket SocketLimits
+	// Logger is told of what panics on a connection; nil is slog.Default.
+	Logger *slog.Logger
 
 	waiting   waiters
 	shares    shares

@@ -1,6 +1,8 @@
 package overhttp
 
 import (
+	"context"
+	"log/slog"
 	"net/netip"
 	"strings"
 	"sync"
@@ -8,6 +10,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // shares counts the connections of each caller, so that none takes them all.
@@ -113,7 +116,7 @@ func (w *waiters) crowded() (address string) {
 
 func (w *waiters) dropOldest(address string) {
 	if list := w.of[address]; len(list) > 0 {
-		go list[0].drop() // it may wait for a write to end
+		beside.Go(context.Background(), slog.Default(), "dropping a connection", list[0].drop) // it may wait for a write to end
 		w.remove(address, 0)
 	}
 }

@@ -3,6 +3,7 @@ package overhttp
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"reflect"
 	"sync"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 const subprotocol = "graphql-transport-ws"
@@ -89,7 +91,7 @@ type socket struct {
 
 	mu      sync.Mutex
 	running map[string]*job
-	jobs    sync.WaitGroup
+	jobs    beside.All
 }
 
 func (h *Handler) serveSocket(w http.ResponseWriter, r *http.Request) {
@@ -108,10 +110,19 @@ func (h *Handler) serveSocket(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	s := &socket{h: h, conn: conn, r: r, acknowledged: make(chan struct{}), running: map[string]*job{}, waiting: waiting, leave: func() {}}
 	defer func() { s.leave() }()
-	s.jobs.Go(func() { s.watch(ctx) })
+	s.jobs.Go(func() {
+		if !s.logged(ctx, "watching over a connection", func() { s.watch(ctx) }) {
+			_ = conn.CloseNow() // nobody would see that it has to end
+		}
+	})
 	s.serve(ctx)
 	cancel()
 	s.jobs.Wait()
+}
+
+// logged does something and tells whether it came to its end; a panic is logged.
+func (s *socket) logged(ctx context.Context, doing string, do func()) bool {
+	return beside.Logged(ctx, or(s.h.Logger, slog.Default()), doing, do)
 }
 
 // serve reads until the connection ends. Reads are not bound to ctx, so that

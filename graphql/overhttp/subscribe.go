@@ -3,6 +3,7 @@ package overhttp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -43,10 +44,14 @@ func (s *socket) subscribe(ctx context.Context, m message) bool {
 	run := s.start(opCtx, j, fields)
 	s.jobs.Go(func() {
 		defer s.finish(j)
-		run()
+		if !s.logged(opCtx, "running an operation on a connection", run) {
+			s.end(opCtx, j, Refuse(fault.From(errPanicked)))
+		}
 	})
 	return true
 }
+
+var errPanicked = errors.New("it panicked")
 
 // open tells whether connection_init has been acknowledged.
 func (s *socket) open() bool {

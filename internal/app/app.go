@@ -15,8 +15,6 @@ import (
 	"net/http"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/access/oidc"
 	"github.com/fairlead-dev/fairlead/catalog"
@@ -25,6 +23,7 @@ import (
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
 	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 	"github.com/fairlead-dev/fairlead/internal/forge"
 	"github.com/fairlead-dev/fairlead/internal/git"
 	"github.com/fairlead-dev/fairlead/internal/heap"
@@ -267,7 +266,7 @@ func (a *App) Ready() bool {
 // restore brings back what was found beside the catalog, which is served
 // meanwhile.
 func (a *App) restore(ctx context.Context) error {
-	both, each := errgroup.WithContext(ctx)
+	both, each := beside.WithContext(ctx)
 	both.Go(func() error { return a.findings.Restore(each) })
 	both.Go(func() error { return a.restoreKnowledge(each) })
 	err := both.Wait()
@@ -289,22 +288,22 @@ func (a *App) Run(ctx context.Context) error {
 	if err := a.ingester.Restore(ctx); err != nil {
 		return err
 	}
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := beside.WithContext(ctx)
 	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopServing()
 	a.server.BaseContext = func(net.Listener) context.Context { return serving }
-	g.Go(func() error { return a.restore(ctx) })
-	g.Go(func() error { return a.ingester.Run(ctx) })
-	g.Go(func() error { return a.watchLocations(ctx) })
-	g.Go(func() error { return a.runPreviews(ctx) })
-	g.Go(func() error { return a.runSecrets(ctx) })
-	g.Go(func() error { return a.followProposals(ctx) })
-	g.Go(func() error { return a.observeDeployments(ctx) })
-	g.Go(func() error { return a.driveFleets(ctx) })
-	g.Go(func() error { return a.sweepApprovals(ctx) })
-	g.Go(func() error { return a.keepWarm(ctx) })
+	g.Go(a.part(ctx, "bringing back what was kept", a.restore))
+	g.Go(a.part(ctx, "reading sources", a.ingester.Run))
+	g.Go(a.part(ctx, "watching registered locations", a.watchLocations))
+	g.Go(a.part(ctx, "looking after previews", a.runPreviews))
+	g.Go(a.part(ctx, "taking back credentials", a.runSecrets))
+	g.Go(a.part(ctx, "following proposals", a.followProposals))
+	g.Go(a.part(ctx, "observing deployments", a.observeDeployments))
+	g.Go(a.part(ctx, "driving fleets", a.driveFleets))
+	g.Go(a.part(ctx, "sweeping approvals", a.sweepApprovals))
+	g.Go(a.part(ctx, "reading common words ahead", a.keepWarm))
 	if a.issuers != nil {
-		g.Go(func() error { a.issuers.Warm(ctx); return nil }) // one that is down is in nobody's way
+		g.Go(a.part(ctx, "fetching the keys of issuers", func(ctx context.Context) error { a.issuers.Warm(ctx); return nil })) // one that is down is in nobody's way
 	}
 	g.Go(func() error {
 		if err := a.server.Serve(a.listener); !errors.Is(err, http.ErrServerClosed) {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -10,6 +9,7 @@ import (
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 	"github.com/fairlead-dev/fairlead/internal/store"
 	"github.com/fairlead-dev/fairlead/previews"
 	"github.com/fairlead-dev/fairlead/secrets"
@@ -85,11 +85,11 @@ func (a *App) runSecrets(ctx context.Context) error {
 	if a.secrets == nil {
 		return nil
 	}
-	var beside sync.WaitGroup
-	defer beside.Wait()
-	beside.Go(func() { a.forgetLeases(ctx) })
+	var loops beside.All
+	defer loops.Wait()
+	loops.Go(a.loop(ctx, "forgetting leases", a.forgetLeases))
 	if a.vault != nil {
-		beside.Go(func() { _ = a.vault.Run(ctx) }) // it gives nil
+		loops.Go(a.loop(ctx, "staying logged in to Vault", func(ctx context.Context) { _ = a.vault.Run(ctx) })) // it gives nil
 	}
 	return a.secrets.Run(ctx)
 }

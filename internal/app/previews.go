@@ -9,10 +9,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/fairlead-dev/fairlead/access"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 	"github.com/fairlead-dev/fairlead/internal/jobs"
 	"github.com/fairlead-dev/fairlead/internal/store"
 	"github.com/fairlead-dev/fairlead/previews"
@@ -169,14 +169,14 @@ func (a *App) makePreviews(ctx context.Context, guard *access.Guard) (err error)
 // supervisor is the program that runs local previews: the small one beside this
 // program where it is there, nil for this one itself.
 func supervisor() []string {
-	if program := beside("fairlead-supervisor"); program != "" {
+	if program := neighbour("fairlead-supervisor"); program != "" {
 		return []string{program}
 	}
 	return nil
 }
 
-// beside is a program in the folder of this one, "" where there is none.
-func beside(name string) string {
+// neighbour is a program in the folder of this one, "" where there is none.
+func neighbour(name string) string {
 	self, err := os.Executable()
 	if err != nil {
 		return ""
@@ -230,11 +230,11 @@ func (a *App) runPreviews(ctx context.Context) error {
 	if a.jobs == nil {
 		return nil
 	}
-	var beside sync.WaitGroup
-	beside.Go(func() { a.sweepPreviews(ctx) })
-	beside.Go(func() { a.countStrays(ctx) })
+	var loops beside.All
+	loops.Go(a.loop(ctx, "sweeping previews", a.sweepPreviews))
+	loops.Go(a.loop(ctx, "counting strays of previews", a.countStrays))
 	err := a.jobs.Run(ctx)
-	beside.Wait()
+	loops.Wait()
 	return err
 }
 

@@ -3,10 +3,9 @@ package app
 import (
 	"context"
 	"errors"
-	"runtime/debug"
-	"sync"
 	"time"
 
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 	"github.com/fairlead-dev/fairlead/previews"
 )
 
@@ -14,7 +13,7 @@ func (a *App) sweepPreviews(ctx context.Context) {
 	tick := time.NewTicker(sweepPreviewsEvery)
 	defer tick.Stop()
 	var forgotten time.Time
-	var at sync.WaitGroup
+	var at beside.All
 	defer at.Wait()
 	slots := make(chan struct{}, turnsAtOnce)
 	for {
@@ -45,7 +44,7 @@ const turnsAtOnce = 8
 // that all is well, and a job for each would take more than looking. A turn
 // that does not end by that gets one; one of a server that dies is overdue
 // again.
-func (a *App) turn(ctx context.Context, t previews.Turn, slots chan struct{}, at *sync.WaitGroup) {
+func (a *App) turn(ctx context.Context, t previews.Turn, slots chan struct{}, at *beside.All) {
 	select {
 	case slots <- struct{}{}:
 	default:
@@ -54,15 +53,12 @@ func (a *App) turn(ctx context.Context, t previews.Turn, slots chan struct{}, at
 	}
 	at.Go(func() {
 		defer func() { <-slots }()
-		defer func() {
-			if p := recover(); p != nil {
-				a.telemetry.log.ErrorContext(ctx, "a preview could not be looked after", "preview", t.ID, "panic", p, "stack", string(debug.Stack()))
+		beside.Logged(ctx, a.telemetry.log, "looking after preview "+t.ID, func() {
+			again, err := a.reconciler.Turn(ctx, t)
+			if ctx.Err() == nil && (err != nil || again != previews.Forever) {
+				a.wakePreview(ctx, t)
 			}
-		}()
-		again, err := a.reconciler.Turn(ctx, t)
-		if ctx.Err() == nil && (err != nil || again != previews.Forever) {
-			a.wakePreview(ctx, t)
-		}
+		})
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 func (a *App) renderer() (gitops.Renderer, error) {
 	program := a.cfg.RenderProgram
 	if program == "" {
-		program = beside("fairlead-render")
+		program = neighbour("fairlead-render")
 	}
 	if program == "" {
 		a.telemetry.log.Warn("manifests are not rendered for proposals: there is no fairlead-render beside this program")

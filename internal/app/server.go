@@ -62,7 +62,7 @@ func (a *App) handler() (_ http.Handler, err error) {
 	} else {
 		mux.Handle("/", a.ui)
 	}
-	return a.frontPreviews(a.telemetry.traced(secure(challenge401(hurryAnswer(a.guardHost(plainBody(hurryBody(mux, bodyTimeout))), answerTimeout))))), nil
+	return a.recovered(a.frontPreviews(a.telemetry.traced(secure(challenge401(hurryAnswer(a.guardHost(plainBody(hurryBody(mux, bodyTimeout))), answerTimeout)))))), nil
 }
 
 func plain(w http.ResponseWriter, status int, text string) {

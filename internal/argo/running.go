@@ -13,6 +13,7 @@ import (
 	"github.com/argoproj/argo-cd/v2/pkg/apis/application/v1alpha1"
 
 	"github.com/fairlead-dev/fairlead/gitops"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // Annotations of Pods that tell of their image, where they have only one.
@@ -161,7 +162,7 @@ func (c *Client) running(ctx context.Context, at gitops.AppName, nodes []v1alpha
 	}
 	var mu sync.Mutex
 	var all []gitops.DeployedImage
-	var reads sync.WaitGroup
+	var reads beside.All
 	read := 0
 	for _, n := range of {
 		read++

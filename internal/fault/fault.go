@@ -125,8 +125,12 @@ func From(err error) *Error {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return New(Unavailable, "the request ended before its answer was ready").WithFix("Try again, or ask for less at once.").Because(err)
 	default:
-		return New(Internal, "something went wrong inside Fairlead").WithFix("Try again; if it stays, report the time of the request to the operators.").Because(err)
+		return internal(err)
 	}
+}
+
+func internal(err error) *Error {
+	return New(Internal, "something went wrong inside Fairlead").WithFix("Try again; if it stays, report the time of the request to the operators.").Because(err)
 }
 
 // CodeOf is the code of the fault in err's chain; "" for nil.

@@ -6,8 +6,11 @@ package feed
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	"slices"
 	"time"
+
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 const (
@@ -85,7 +88,7 @@ func Follow[R, T any](ctx context.Context, every time.Duration, now func(context
 		}
 	}
 	seen, err := now(ctx)
-	go func() {
+	beside.Go(ctx, slog.Default(), "telling of changed records", func() {
 		defer close(out)
 		tick := time.NewTicker(every)
 		defer tick.Stop()
@@ -104,7 +107,7 @@ func Follow[R, T any](ctx context.Context, every time.Duration, now func(context
 				view(changed, tell)
 			}
 		}
-	}()
+	})
 	return out
 }
 

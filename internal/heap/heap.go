@@ -8,6 +8,8 @@ import (
 	"runtime/metrics"
 	"sync"
 	"time"
+
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // While everything is read for the first time most of what is allocated
@@ -30,7 +32,7 @@ func Start() (end func()) {
 	}
 	debug.SetGCPercent(-1)
 	stop := make(chan struct{})
-	var watching sync.WaitGroup
+	var watching beside.All
 	watching.Go(func() { watch(stop) })
 	return sync.OnceFunc(func() {
 		close(stop)

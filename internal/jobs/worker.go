@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
+
+	"github.com/fairlead-dev/fairlead/internal/fault"
 )
 
 // tryAgain is the pause after a failure.
@@ -109,10 +111,6 @@ func (w *worker) once(ctx context.Context, do Work, t Task) (again time.Duration
 
 // guarded makes an error of a panic.
 func guarded(ctx context.Context, do Work, t Task) (again time.Duration, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic in job %s: %v", t.What, p)
-		}
-	}()
+	defer fault.Catch(&err, "doing job %s for %s", t.What, t.Key)
 	return do(ctx, t)
 }

@@ -8,9 +8,9 @@ import (
 	"runtime"
 
 	bolt "go.etcd.io/bbolt"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/fairlead-dev/fairlead/catalog/findings"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // Findings is a findings.Keeper over a file of its own, findings.db.
@@ -38,7 +38,7 @@ func (f *Findings) Each(ctx context.Context, do func(source string, k *findings.
 		if b == nil {
 			return nil
 		}
-		var g errgroup.Group
+		var g beside.Group
 		g.SetLimit(runtime.GOMAXPROCS(0))
 		err := b.ForEach(func(source, record []byte) error {
 			g.Go(func() error {

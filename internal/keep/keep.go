@@ -17,11 +17,11 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/fairlead-dev/fairlead/catalog/entity"
 	"github.com/fairlead-dev/fairlead/catalog/ingest"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // Keeper is an ingest.Keeper over one file.
@@ -193,7 +193,7 @@ func decodeAll(ctx context.Context, records [][]byte) ([]*ingest.File, error) {
 	out := make([]*ingest.File, len(records))
 	workers := runtime.GOMAXPROCS(0)
 	chunk := (len(records) + workers - 1) / workers
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := beside.WithContext(ctx)
 	for from := 0; from < len(records); from += chunk {
 		to := min(from+chunk, len(records))
 		g.Go(func() error {

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/fairlead-dev/fairlead/gitops"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // Bounds of what is asked and kept.
@@ -38,7 +38,7 @@ type Client struct {
 	known   map[string]*known
 	order   []string // of known, oldest first
 	queued  int
-	running sync.WaitGroup
+	running beside.All
 }
 
 // known is what is known of an image.
@@ -137,7 +137,7 @@ func (c *Client) look(g *guarded, ref name.Digest, k *known) {
 	select {
 	case c.free <- struct{}{}:
 		ctx, cancel := context.WithTimeout(c.life, longest)
-		origin, err = recovered(func() (gitops.Origin, error) { return g.origin(ctx, ref) })
+		origin, err = asked(ctx, g, ref)
 		cancel()
 		<-c.free
 	case <-c.life.Done():
@@ -162,14 +162,11 @@ func (c *Client) again(origin gitops.Origin, err error) time.Time {
 	return time.Time{}
 }
 
-// recovered makes an error of a panic: what registries say is others' input.
-func recovered(do func() (gitops.Origin, error)) (o gitops.Origin, err error) {
-	defer func() {
-		if caught := recover(); caught != nil {
-			o, err = gitops.Origin{}, fmt.Errorf("panic: %v", caught)
-		}
-	}()
-	return do()
+// asked asks a registry. What panics is an error like others: what registries
+// say is others' input.
+func asked(ctx context.Context, g *guarded, ref name.Digest) (o gitops.Origin, err error) {
+	defer fault.Catch(&err, "asking for the origin of %s", ref)
+	return g.origin(ctx, ref)
 }
 
 // oneLine is a text of others, in few characters.

@@ -6,6 +6,9 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // usual is how many answers are kept at a time where nothing is said.
@@ -29,14 +32,16 @@ type Shelf[V any] struct {
 
 	mu      sync.Mutex
 	looks   map[string]*Look[V]
-	running sync.WaitGroup
+	running beside.All
 }
 
-// Look is one look: done is closed once value and at are there.
+// Look is one look: done is closed once value and at are there, or err where it
+// panicked.
 type Look[V any] struct {
 	done  chan struct{}
 	value V
 	at    time.Time
+	err   error
 }
 
 // New makes a shelf that keeps an answer for some time, and ends a look that
@@ -50,11 +55,12 @@ func New[V any](keep, patience time.Duration, now func() time.Time) *Shelf[V] {
 	return s
 }
 
-// Wait gives what a look has found; an error is that ctx ended first.
+// Wait gives what a look has found; an error is that ctx ended first, or that
+// the look panicked.
 func (l *Look[V]) Wait(ctx context.Context) (value V, err error) {
 	select {
 	case <-l.done:
-		return l.value, nil
+		return l.value, l.err
 	case <-ctx.Done():
 		return value, ctx.Err()
 	}
@@ -81,6 +87,7 @@ func (s *Shelf[V]) Book(key string, look func(context.Context) V) *Look[V] {
 		defer close(l.done)
 		ctx, cancel := context.WithTimeout(s.life, s.patience)
 		defer cancel()
+		defer fault.Catch(&l.err, "looking at what others have")
 		l.value = look(ctx)
 		l.at = s.now()
 	})
@@ -91,6 +98,9 @@ func (s *Shelf[V]) Book(key string, look func(context.Context) V) *Look[V] {
 func (s *Shelf[V]) spent(l *Look[V]) bool {
 	select {
 	case <-l.done:
+		if l.err != nil {
+			return true
+		}
 		keep := s.keep
 		if s.Longer != nil {
 			keep = max(keep, keep*time.Duration(s.Longer(l.value)))

@@ -9,8 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 	"github.com/fairlead-dev/fairlead/knowledge"
 )
 
@@ -80,7 +79,7 @@ func (x *Index) words(ctx context.Context, list []string) ([]word, error) {
 	}
 	n := float64(x.memory.documents().live.GetCardinality())
 	out := make([]word, len(list))
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := beside.WithContext(ctx)
 	g.SetLimit(2) // the index has few connections, and each reads as fast as a core can
 	for i, text := range list {
 		g.Go(func() (err error) {

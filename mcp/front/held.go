@@ -8,6 +8,7 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // recheck is how often the credential of a stream is checked again unless the
@@ -21,7 +22,8 @@ const recheck = 5 * time.Second
 func (f *Front) whileHeld(ctx context.Context, r *http.Request, who access.Caller) (context.Context, context.CancelFunc) {
 	ctx, end := context.WithCancel(ctx)
 	r = r.Clone(ctx)
-	go func() {
+	beside.Go(ctx, f.cfg.Logger, "checking the credential of a stream again", func() {
+		defer end()
 		tick := time.NewTicker(f.cfg.Recheck)
 		defer tick.Stop()
 		for {
@@ -32,10 +34,9 @@ func (f *Front) whileHeld(ctx context.Context, r *http.Request, who access.Calle
 			}
 			now, err := f.cfg.Authenticate(r)
 			if err == nil && !reflect.DeepEqual(now, who) || fault.CodeOf(err) == fault.Unauthenticated {
-				end()
 				return
 			}
 		}
-	}()
+	})
 	return ctx, end
 }

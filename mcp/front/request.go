@@ -10,10 +10,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // stateless is the first revision without sessions.
@@ -43,7 +43,7 @@ type Request struct {
 	reply     reply // where the message is an answer to the server
 	session   *session
 	answer    *answer
-	listening sync.WaitGroup
+	listening beside.All
 	marker    string   // of the places where the parts belong
 	parts     [][]byte // of the answer, see Splice
 }

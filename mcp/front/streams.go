@@ -10,6 +10,7 @@ import (
 
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // Bounds of streams that clients listen to, and of what they subscribe to.
@@ -121,13 +122,15 @@ func (req *Request) Listen(ctx context.Context, uris []string, listed bool) ([]s
 		case <-ctx.Done():
 			return
 		}
-		f.follow(ctx, changes, req.Who, subs, listed, func(method string, params map[string]any) error {
-			meta := map[string]any{"io.modelcontextprotocol/subscriptionId": req.id}
-			if params == nil {
-				params = map[string]any{}
-			}
-			params["_meta"] = meta
-			return out.send(Notification(method, params))
+		beside.Logged(ctx, f.cfg.Logger, "telling of changes of resources in MCP", func() {
+			f.follow(ctx, changes, req.Who, subs, listed, func(method string, params map[string]any) error {
+				meta := map[string]any{"io.modelcontextprotocol/subscriptionId": req.id}
+				if params == nil {
+					params = map[string]any{}
+				}
+				params["_meta"] = meta
+				return out.send(Notification(method, params))
+			})
 		})
 	})
 	return kept, nil

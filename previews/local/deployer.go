@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 	"github.com/fairlead-dev/fairlead/previews"
 )
 
@@ -43,7 +44,7 @@ type Deployer struct {
 	log       *slog.Logger
 	transport *http.Transport
 	isolation func() (isolation, error)
-	children  sync.WaitGroup
+	children  beside.All
 	disks     disks
 	cageless  bool // for tests of what is done where there are no control groups
 }

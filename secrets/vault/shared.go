@@ -2,8 +2,9 @@ package vault
 
 import (
 	"context"
-	"sync"
 	"time"
+
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 )
 
 // shared is what is looked up for many who want the same at once: one looks, and
@@ -50,7 +51,7 @@ func (s *shared[T]) get(ctx context.Context, key string, since time.Time, look f
 func atOnce[In, Out any](all []In, do func(In) (Out, error)) ([]Out, error) {
 	out, errs := make([]Out, len(all)), make([]error, len(all))
 	turns := make(chan struct{}, looksAtOnce)
-	var wg sync.WaitGroup
+	var wg beside.All
 	for i, in := range all {
 		turns <- struct{}{}
 		wg.Go(func() {

@@ -6,12 +6,12 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"code.gitea.io/sdk/gitea"
 
 	"github.com/fairlead-dev/fairlead/gitops"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 	"github.com/fairlead-dev/fairlead/internal/forge"
 )
 
@@ -69,7 +69,7 @@ func (c *Client) CommitChecks(ctx context.Context, repository, commit string) (*
 	var runs []*gitea.ActionWorkflowRun
 	var allStatuses, allRuns bool
 	var errStatuses, errRuns error
-	var both sync.WaitGroup
+	var both beside.All
 	both.Go(func() {
 		statuses, allStatuses, errStatuses = forge.CheckPaged(pageSize, func(n int) ([]*gitea.Status, error) {
 			some, _, err := r.api.ListStatuses(r.owner, r.name, commit, gitea.ListStatusesOption{ListOptions: gitea.ListOptions{Page: n, PageSize: pageSize}})

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"code.gitea.io/sdk/gitea"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 	"github.com/fairlead-dev/fairlead/internal/forge"
 )
 
@@ -216,7 +216,7 @@ func repository(r *gitea.Repository) forge.Repository {
 // requests the rest is left for the next time.
 func (c *Client) readHeads(ctx context.Context, repos []*gitea.Repository, at time.Time) error {
 	next := make(map[int64]head, len(repos))
-	group, asking := errgroup.WithContext(ctx)
+	group, asking := beside.WithContext(ctx)
 	group.SetLimit(c.cfg.Limits.Concurrency)
 	answers := make([]head, len(repos))
 	for i, one := range repos {

@@ -11,11 +11,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	gh "github.com/google/go-github/v89/github"
 
 	"github.com/fairlead-dev/fairlead/gitops"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 	"github.com/fairlead-dev/fairlead/internal/forge"
 )
 
@@ -92,7 +92,7 @@ type ran struct {
 
 func (r *in) ran(ctx context.Context, commit string) *ran {
 	out := &ran{}
-	var all sync.WaitGroup
+	var all beside.All
 	all.Go(func() {
 		out.statuses, out.allStatuses, out.errStatuses = forge.CheckPaged(pageSize, func(n int) ([]*gh.RepoStatus, error) {
 			some, _, err := r.api.Repositories.GetCombinedStatus(ctx, r.owner, r.name, commit, &gh.ListOptions{Page: n, PerPage: pageSize})

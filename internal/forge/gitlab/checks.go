@@ -6,12 +6,12 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	gl "gitlab.com/gitlab-org/api/client-go/v2"
 
 	"github.com/fairlead-dev/fairlead/gitops"
+	"github.com/fairlead-dev/fairlead/internal/fault/beside"
 	"github.com/fairlead-dev/fairlead/internal/forge"
 )
 
@@ -61,7 +61,7 @@ func (c *Client) CommitChecks(ctx context.Context, repository, commit string) (*
 	var pipelines []*gl.PipelineInfo
 	var allStatuses, allPipelines bool
 	var errStatuses, errPipelines error
-	var both sync.WaitGroup
+	var both beside.All
 	both.Go(func() {
 		statuses, allStatuses, errStatuses = forge.CheckPaged(pullPage, func(n int) ([]*gl.CommitStatus, error) {
 			some, _, err := r.api.Commits.GetCommitStatuses(r.project, commit, &gl.GetCommitStatusesOptions{ListOptions: gl.ListOptions{Page: int64(n), PerPage: pullPage}}, r.ctx)
