@@ -89,6 +89,8 @@ type AuditQuery struct {
 // AuditReader reads what a Log recorded, newest first.
 type AuditReader interface {
 	Audit(ctx context.Context, q AuditQuery) ([]Entry, error)
+	// Agents lists those that acted, by their newest acts.
+	Agents(ctx context.Context, q AgentQuery) ([]ActingAgent, error)
 }
 
 // NewEntry gives the entry that a Begun makes, with the outcome unknown unless

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/fairlead-dev/fairlead/internal/fault"
 )
@@ -217,7 +218,7 @@ func (s *Service) query(in ListAuditInput) (q AuditQuery, err error) {
 		}
 	}
 	for field, v := range map[string]string{"agent": in.Agent, "action": in.Action, "target": in.Target, "cursor": in.Cursor} {
-		if len(v) > maxText || strings.ToValidUTF8(v, "") != v || strings.ContainsFunc(v, unicode.IsControl) {
+		if !plainText(v) {
 			return q, fault.New(fault.Invalid, "%s is longer than %d bytes or holds control characters", field, maxText).WithFix("Give it as an entry of the audit shows it.")
 		}
 	}
@@ -227,13 +228,24 @@ func (s *Service) query(in ListAuditInput) (q AuditQuery, err error) {
 	if q.Until, err = s.moment("until", in.Until); err != nil {
 		return q, err
 	}
+	q.Limit, err = auditLimit(in.Limit)
+	return q, err
+}
+
+// plainText tells whether a field can be a text of the audit.
+func plainText(v string) bool {
+	return len(v) <= maxText && utf8.ValidString(v) && !strings.ContainsFunc(v, unicode.IsControl)
+}
+
+// auditLimit is the size of a page, given what was asked for.
+func auditLimit(asked int) (int, error) {
 	switch {
-	case q.Limit == 0:
-		q.Limit = defaultAudit
-	case q.Limit < 0 || q.Limit > maxAudit:
-		return q, fault.New(fault.Invalid, "limit is %d, not between 1 and %d", q.Limit, maxAudit).WithFix("Ask for at most %d and go on with the cursor.", maxAudit)
+	case asked == 0:
+		return defaultAudit, nil
+	case asked < 0 || asked > maxAudit:
+		return 0, fault.New(fault.Invalid, "limit is %d, not between 1 and %d", asked, maxAudit).WithFix("Ask for at most %d and go on with the cursor.", maxAudit)
 	}
-	return q, nil
+	return asked, nil
 }
 
 // moment reads a time, or how long ago; "" is the zero time.

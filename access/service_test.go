@@ -154,12 +154,20 @@ func (unreadable) Audit(context.Context, access.AuditQuery) ([]access.Entry, err
 	return nil, errors.New("disk on fire")
 }
 
+func (unreadable) Agents(context.Context, access.AgentQuery) ([]access.ActingAgent, error) {
+	return nil, errors.New("disk on fire")
+}
+
 func TestListAuditWithoutItsStore(t *testing.T) {
 	s, err := access.NewService(nil, unreadable{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = s.ListAudit(t.Context(), alice(), access.ListAuditInput{})
+	if f := fault.From(err); f.Code != fault.Unavailable || strings.Contains(f.Message, "fire") {
+		t.Errorf("fault = %+v", f)
+	}
+	_, err = s.ListAgents(t.Context(), alice(), access.ListAgentsInput{})
 	if f := fault.From(err); f.Code != fault.Unavailable || strings.Contains(f.Message, "fire") {
 		t.Errorf("fault = %+v", f)
 	}

@@ -61,6 +61,7 @@ func (r *root) Query() any {
 		"fleets":              bind.Operation(b, "list_fleets", access.ReadProposals, r.d.gitops.ListFleets),
 		"fleet":               bind.Operation(b, "get_fleet", access.ReadProposals, r.d.gitops.GetFleet),
 		"audit":               bind.Operation(b, "list_audit", access.ReadAudit, r.d.access.ListAudit),
+		"agents":              bind.Operation(b, "list_agents", access.ReadAudit, r.d.access.ListAgents),
 	})
 }
 

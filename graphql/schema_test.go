@@ -105,7 +105,7 @@ func TestSchemaHoldsTheRooms(t *testing.T) {
 		"TextSource": knowledge.TextSource{}, "Runbooks": knowledge.Runbooks{}, "RunbookItem": knowledge.RunbookItem{},
 		"DeploymentHealth": gitops.DeploymentHealth{}, "DeployedState": gitops.DeployedState{}, "DeployedImage": gitops.DeployedImage{}, "SyncState": gitops.SyncState{}, "UnwellResource": gitops.UnwellResource{},
 		"DeploymentOperation": gitops.Operation{}, "PastDeployment": gitops.PastDeployment{}, "ObjectiveState": gitops.ObjectiveState{}, "FiringAlert": gitops.FiringAlert{},
-		"ApprovalPage": access.ApprovalPage{}, "Approval": access.Approval{},
+		"AgentPage": access.AgentsPage{}, "ActingAgent": access.ActingAgent{}, "ApprovalPage": access.ApprovalPage{}, "Approval": access.Approval{},
 	} {
 		for _, field := range jsonNames(v) {
 			if types[name].Fields.ForName(field) == nil {
@@ -118,7 +118,7 @@ func TestSchemaHoldsTheRooms(t *testing.T) {
 		"deploymentHealth": gitops.GetDeploymentHealthInput{}, "ciStatus": gitops.GetCIStatusInput{}, "coverage": catalog.GetCoverageInput{}, "serviceBrief": catalog.GetServiceBriefInput{}, "search": catalog.SearchCatalogInput{}, "facets": catalog.ListFacetsInput{},
 		"brokenRelations": catalog.ListBrokenRelationsInput{}, "staleEntities": catalog.ListStaleEntitiesInput{}, "dependencies": catalog.GetDependenciesInput{}, "ingestionErrors": catalog.ListIngestionErrorsInput{}, "refresh": catalog.RefreshEntityInput{},
 		"registerLocation": catalog.RegisterLocationInput{}, "moveLocation": catalog.MoveLocationInput{}, "unregisterLocation": catalog.UnregisterLocationInput{},
-		"ancestry": catalog.GetAncestryInput{}, "locations": catalog.ListLocationsInput{}, "entities": catalog.ListEntitiesInput{}, "audit": access.ListAuditInput{},
+		"ancestry": catalog.GetAncestryInput{}, "locations": catalog.ListLocationsInput{}, "entities": catalog.ListEntitiesInput{}, "audit": access.ListAuditInput{}, "agents": access.ListAgentsInput{},
 		"searchExternal": knowledge.SearchExternalInput{}, "searchCode": knowledge.SearchCodeInput{}, "searchKnowledge": knowledge.SearchKnowledgeInput{}, "document": knowledge.GetDocumentInput{}, "runbook": knowledge.FindRunbookInput{},
 		"approvals": access.ListApprovalsInput{}, "approval": access.GetApprovalInput{}, "grantApproval": access.GrantApprovalInput{}, "denyApproval": access.DenyApprovalInput{},
 	} {
@@ -177,6 +177,7 @@ func TestEveryOperationIsReached(t *testing.T) {
 		"ancestry":        {`(ref: "checkout")`, "get_ancestry"},
 		"locations":       {"", "list_locations"},
 		"audit":           {`(action: "catalog.refresh", since: "1h", first: 1)`, "list_audit"},
+		"agents":          {`(agent: "claude", first: 1)`, "list_agents"},
 		"refresh":         {`(source: "test")`, "refresh_entity"},
 		"searchKnowledge": {`(query: "checkout", service: "checkout", kind: "runbook", first: 1)`, "search_knowledge"},
 		"searchCode":      {`(query: "restart", regexp: true, service: "checkout", repository: "test", path: "docs", language: "markdown", first: 1)`, "search_code"},

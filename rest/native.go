@@ -56,6 +56,7 @@ func (d *door) native() []route {
 		at("POST /api/v1/approvals/{id}/grant", "grant_approval", "Let an act be done, once, by who asked", access.DecideApprovals, a.GrantApproval),
 		at("POST /api/v1/approvals/{id}/deny", "deny_approval", "Keep an act from being done", access.DecideApprovals, a.DenyApproval),
 		at("GET /api/v1/audit", "list_audit", "Recorded acts, newest first", access.ReadAudit, a.ListAudit),
+		at("GET /api/v1/agents", "list_agents", "The agents that acted, those that did so last first, and what is on record of each", access.ReadAudit, a.ListAgents),
 	}, slices.Concat(d.previews(), d.credentials(), d.proposals(), d.fleets())...)
 }
 

@@ -175,6 +175,7 @@ func asked() []struct{ op, method, path, body, status string } {
 		{"beat_credentials_by_post", "POST", "/api/v1/credentials/none/beat", `{}`, "422"},
 		{"reveal_credentials", "POST", "/api/v1/credentials/none/plain", `{}`, "422"},
 		{"list_audit", "GET", "/api/v1/audit", "", "200"},
+		{"list_agents", "GET", "/api/v1/agents", "", "200"},
 		{"get_openapi", "GET", "/api/v1/openapi.json", "", "200"},
 	}
 }

@@ -25,6 +25,7 @@ type RecordedLog interface {
 func LogContract(t *testing.T, open func(testing.TB) RecordedLog) {
 	t.Run("gives back what was recorded", func(t *testing.T) { logRoundTrip(t, open(t)) })
 	t.Run("selects and pages", func(t *testing.T) { logSelects(t, open(t)) })
+	t.Run("lists the agents", func(t *testing.T) { logAgents(t, open(t)) })
 	t.Run("refuses a second end", func(t *testing.T) { logEndsOnce(t, open(t)) })
 	t.Run("keeps order under load", func(t *testing.T) { logConcurrent(t, open(t)) })
 	t.Run("keeps strange text", func(t *testing.T) { logStrange(t, open(t)) })

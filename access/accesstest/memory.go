@@ -1,8 +1,11 @@
 package accesstest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -67,6 +70,33 @@ func (l *Log) Audit(ctx context.Context, q access.AuditQuery) ([]access.Entry, e
 		}
 	}
 	return out, nil
+}
+
+// Agents lists those that acted, by their newest acts.
+func (l *Log) Agents(ctx context.Context, q access.AgentQuery) ([]access.ActingAgent, error) {
+	all, err := l.Audit(ctx, access.AuditQuery{Subject: q.Subject, Agent: cmp.Or(q.Agent, access.AnyAgent), Limit: math.MaxInt})
+	var out []access.ActingAgent
+	seen := map[string][]string{}
+	for _, e := range all {
+		i := slices.IndexFunc(out, func(a access.ActingAgent) bool { return a.Agent == e.Agent })
+		if i < 0 {
+			i, out = len(out), append(out, access.ActingAgent{Agent: e.Agent, Last: e})
+		}
+		a := &out[i]
+		a.Acts++
+		if e.Status == access.StatusRefused {
+			a.Refused++
+		}
+		if slices.Contains(seen[e.Agent], e.Subject) {
+			continue
+		}
+		seen[e.Agent] = append(seen[e.Agent], e.Subject)
+		if a.SubjectCount++; a.SubjectCount <= q.Subjects {
+			a.Subjects = append(a.Subjects, e.Subject)
+		}
+	}
+	out = slices.DeleteFunc(out, func(a access.ActingAgent) bool { return q.Before != "" && a.Last.ID >= q.Before })
+	return out[:min(len(out), q.Limit)], err
 }
 
 // Entries are all entries, oldest first, for assertions.

@@ -158,6 +158,8 @@ func operations() []operation {
 			field: "sweepPreviewStrays", graph: `mutation { sweepPreviewStrays(ids: ["none"]) { skipped } }`},
 		{name: "list_audit", paths: []string{"items[].action"}, method: "GET", rest: "/api/v1/audit?limit=5&until=2020-01-01T00:00:00Z", field: "audit",
 			graph: `audit(first: 5, until: "2020-01-01T00:00:00Z") { items { action } }`},
+		{name: "list_agents", paths: []string{"items[].agent", "nextCursor"}, method: "GET", rest: "/api/v1/agents?limit=5", field: "agents",
+			graph: "agents(first: 5) { items { agent acts subjects } nextCursor }"},
 		{name: "refresh_entity", paths: []string{"source", "changed"}, method: "POST", rest: "/api/v1/refresh", body: `{"entityRef":"component:default/checkout"}`,
 			field: "refresh", graph: `mutation { refresh(entityRef: "component:default/checkout") { source changed } }`,
 			tool: "refresh_entity", args: map[string]any{"entity_ref": "component:default/checkout"}},

@@ -31,9 +31,8 @@ func (s *Store) Begin(ctx context.Context, b access.Begun) (string, error) {
 	if b.Outcome != nil {
 		o = *b.Outcome
 	}
-	_, err = s.exec(ctx, "INSERT INTO audit ("+auditColumns+") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
-		id.String(), b.Time.UnixMicro(), string(b.Action), b.Operation, b.Target, b.Who.Subject(), b.Who.Agent(), b.Who.Token(),
-		string(groups), b.Input, b.Rule, string(o.Status), string(o.Code), o.Message, int64(o.Took), b.Approval)
+	err = s.record(ctx, b, id.String(), []any{id.String(), b.Time.UnixMicro(), string(b.Action), b.Operation, b.Target, b.Who.Subject(), b.Who.Agent(), b.Who.Token(),
+		string(groups), b.Input, b.Rule, string(o.Status), string(o.Code), o.Message, int64(o.Took), b.Approval})
 	if err != nil {
 		return "", fmt.Errorf("recording an act: %w", err)
 	}

@@ -32,6 +32,19 @@ const LastAct = ({ of: act }: { of?: SeenAct }) =>
     <Text color="secondary">none on record</Text>
   );
 
+/** Whom an agent acts for. */
+export const Persons = ({ of: agent }: { of: Agent }) => (
+  <>
+    {agent.persons.map((person, n) => (
+      <span key={person}>
+        {n > 0 && ', '}
+        <Ref of={person} />
+      </span>
+    ))}
+    {agent.others > 0 && ` and ${agent.others} more`}
+  </>
+);
+
 /** Agents, each with whom it acts for and what it did, holds and waits for. */
 export const AgentTable = ({ of }: { of: Agent[] }) => {
   const href = useAgentHref();
@@ -53,12 +66,7 @@ export const AgentTable = ({ of }: { of: Agent[] }) => {
                 <Link href={href(agent.name)}>{agent.name}</Link>
               </Cell>
               <Cell>
-                {agent.persons.map((person, n) => (
-                  <span key={person}>
-                    {n > 0 && ', '}
-                    <Ref of={person} />
-                  </span>
-                ))}
+                <Persons of={agent} />
               </Cell>
               <Cell>
                 <LastAct of={agent.last} />

@@ -135,7 +135,7 @@ describe('AgentsPage of one agent', () => {
       'No credentials are lent here.',
       'It has no previews running.',
       'No acts are on record that match.',
-      'nobody lately',
+      'nobody on record',
     ]) {
       expect(await screen.findByText(text)).toBeVisible();
     }

@@ -3,9 +3,10 @@ import { RiArrowLeftLine } from '@remixicon/react';
 import { useLiveQuery } from '../client';
 import { Answer } from '../parts';
 import { Acts } from './Acts';
-import { ActsChangeDocument, LatestActsDocument } from './agents.generated';
+import { ActingAgentsDocument, ActsChangeDocument } from './agents.generated';
 import { EndLeases } from './EndLeases';
-import { Fields, Ref } from './Fields';
+import { Persons } from './AgentTable';
+import { Fields } from './Fields';
 import { gather } from './gather';
 import { useProposalHref } from './links';
 import { HeldPreviews } from './HeldPreviews';
@@ -51,13 +52,13 @@ export const AgentView = (props: { agent: string; onBack: () => void }) => {
   const leases = useLeases({ agent });
   const previews = useHeldPreviews({ agent });
   const pending = usePending({ agent });
-  const latest = useLiveQuery({
-    query: LatestActsDocument,
-    variables: { agent },
+  const acting = useLiveQuery({
+    query: ActingAgentsDocument,
+    variables: { agent, first: 1 },
     changes: [{ query: ActsChangeDocument, variables: { agent } }],
   });
   const [known] = gather({
-    acts: latest.data?.audit?.items ?? [],
+    acting: acting.data?.agents?.items ?? [],
     leases: leases.data?.credentials?.items ?? [],
     previews: previews.data?.previewEnvironments?.items ?? [],
     requests: pending.data?.approvals?.items ?? [],
@@ -79,15 +80,7 @@ export const AgentView = (props: { agent: string; onBack: () => void }) => {
         </Text>
         <Fields
           of={[
-            [
-              'Acts for',
-              known?.persons.map((person, n) => (
-                <span key={person}>
-                  {n > 0 && ', '}
-                  <Ref of={person} />
-                </span>
-              )) ?? 'nobody lately',
-            ],
+            ['Acts for', known ? <Persons of={known} /> : 'nobody on record'],
           ]}
         />
       </Flex>

@@ -2,7 +2,14 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { AgentsPage } from './AgentsPage';
 import { approval, approvals, open, refusal, viewer } from './__testUtils__';
-import { entry, list, nothing, serve } from './__testUtils__/agents';
+import {
+  acting,
+  entry,
+  lease,
+  list,
+  nothing,
+  serve,
+} from './__testUtils__/agents';
 
 const agents = () => screen.findByRole('grid', { name: 'Agents' });
 
@@ -21,6 +28,37 @@ describe('AgentsPage', () => {
       '/fairlead/agents?agent=claude-code',
     );
     expect(shown.getByText('none on record')).toBeVisible(); // of codex
+  });
+
+  it('pages through agents, and tells what is not counted', async () => {
+    const connection = open(
+      <AgentsPage />,
+      serve({
+        ActingAgents: () =>
+          list(
+            'agents',
+            'AgentPage',
+            [acting({ acts: 1_000_000, subjectCount: 3 })],
+            true,
+          ),
+        HeldLeases: () => list('credentials', 'LeasePage', [lease()], true),
+      }),
+    );
+    const shown = within(await agents());
+    expect(await shown.findByText('1000000 acts')).toBeVisible();
+    expect(shown.getByText(/and 2 more/)).toBeVisible();
+    expect(shown.queryByText('none on record')).toBeNull(); // codex may be on another page
+    expect(
+      await screen.findByText(/more leases than are counted here/),
+    ).toBeVisible();
+    const pages = within(screen.getByRole('group', { name: /of agents/ }));
+    await userEvent.click(pages.getByRole('button', { name: 'Older' }));
+    await waitFor(() =>
+      expect(connection.asked).toContainEqual({
+        name: 'ActingAgents',
+        variables: { first: 100, after: 'more' },
+      }),
+    );
   });
 
   it('says that there is nothing, also where credentials are not lent', async () => {

@@ -1,8 +1,8 @@
 import { Text } from '@backstage/ui';
 import { useLiveQuery } from '../client';
-import { FaultPanel, Waiting } from '../parts';
+import { FaultPanel, Pager, usePaging, Waiting } from '../parts';
 import { AgentTable } from './AgentTable';
-import { ActsChangeDocument, LatestActsDocument } from './agents.generated';
+import { ActingAgentsDocument, ActsChangeDocument } from './agents.generated';
 import { EndLeases } from './EndLeases';
 import { gather } from './gather';
 import { Section } from './Section';
@@ -17,28 +17,46 @@ import {
 
 const actsChanges = [{ query: ActsChangeDocument }];
 
-/** The agents that acted lately, hold something or wait for something. */
+/** What is said where not all that agents have has been counted. */
+function uncounted(cut: Record<string, string | null | undefined>) {
+  const kinds = Object.keys(cut).filter(kind => cut[kind]);
+  return kinds.length
+    ? `There are more ${kinds.join(
+        ' and ',
+      )} than are counted here: the newest alone are.`
+    : undefined;
+}
+
+/** The agents that acted, hold something or wait for something. */
 export const AgentsSeen = () => {
-  const acts = useLiveQuery({
-    query: LatestActsDocument,
-    variables: { agent: '*' },
+  const paging = usePaging();
+  const acting = useLiveQuery({
+    query: ActingAgentsDocument,
+    variables: { first: 100, after: paging.after },
     changes: actsChanges,
   });
   const leases = useLeases({});
   const previews = useHeldPreviews({});
   const pending = usePending({});
   const proposals = useProposals({});
-  const all = [acts, leases, previews, pending, proposals];
+  const all = [acting, leases, previews, pending, proposals];
+  const next = acting.data?.agents?.nextCursor;
+  const whole = !paging.after && !next; // else others are on other pages
   const agents = gather({
-    acts: acts.data?.audit?.items ?? [],
+    acting: acting.data?.agents?.items ?? [],
     leases: leases.data?.credentials?.items ?? [],
     previews: previews.data?.previewEnvironments?.items ?? [],
     requests: pending.data?.approvals?.items ?? [],
     proposals: proposals.data?.proposals?.items.filter(isOpen) ?? [],
-  });
+  }).filter(agent => whole || agent.last);
   const failed = all.find(query => query.fault && !isAbsent(query));
   const loading = all.some(query => query.loading);
-  const cut = Boolean(acts.data?.audit?.nextCursor);
+  const more = uncounted({
+    leases: leases.data?.credentials?.nextCursor,
+    previews: previews.data?.previewEnvironments?.nextCursor,
+    approvals: pending.data?.approvals?.nextCursor,
+    proposals: proposals.data?.proposals?.nextCursor,
+  });
   return (
     <Section title="Agents" action={<EndLeases onDone={leases.refresh} />}>
       {failed?.fault && (
@@ -51,11 +69,8 @@ export const AgentsSeen = () => {
           No agent has done anything yet that you may see.
         </Text>
       )}
-      {cut && (
-        <Text color="secondary">
-          By the newest 500 acts of agents; older ones are in the record below.
-        </Text>
-      )}
+      {more && <Text color="secondary">{more}</Text>}
+      <Pager of={paging} next={next} what="agents" />
     </Section>
   );
 };

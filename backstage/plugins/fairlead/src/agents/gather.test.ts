@@ -1,7 +1,7 @@
 import { gather, type Traces } from './gather';
 
 const none: Traces = {
-  acts: [],
+  acting: [],
   leases: [],
   previews: [],
   requests: [],
@@ -20,19 +20,29 @@ describe('gather', () => {
   });
 
   it('counts what agents did, have and wait for, the last to act first', () => {
-    const act = (time: string, agent: string, status: string, who: string) => ({
+    const act = (time: string) => ({
       time,
-      agent,
-      status,
+      status: 'ok',
       action: 'gitops.propose',
-      target: null,
-      subject: who,
     });
     const found = gather({
-      acts: [
-        act('2026-01-03', 'codex', 'ok', 'user:default/bob'),
-        act('2026-01-01', 'claude', 'refused', 'user:default/bob'),
-        act('2026-01-02', 'claude', 'ok', 'user:default/alice'),
+      acting: [
+        {
+          agent: 'codex',
+          subjects: ['user:default/bob'],
+          subjectCount: 1,
+          acts: 1,
+          refused: 0,
+          last: act('2026-01-03'),
+        },
+        {
+          agent: 'claude',
+          subjects: ['user:default/bob', 'user:default/alice'],
+          subjectCount: 7,
+          acts: 1_000_000,
+          refused: 3,
+          last: act('2026-01-02'),
+        },
       ],
       leases: [{ agent: 'claude', person: 'user:default/alice' }],
       previews: [{ agent: 'quiet', person: 'user:default/carol' }],
@@ -43,9 +53,10 @@ describe('gather', () => {
     expect(found[1]).toEqual({
       name: 'claude',
       persons: ['user:default/alice', 'user:default/bob'],
-      last: act('2026-01-02', 'claude', 'ok', 'user:default/alice'),
-      acts: 2,
-      refused: 1,
+      others: 5,
+      last: act('2026-01-02'),
+      acts: 1_000_000,
+      refused: 3,
       leases: 1,
       previews: 0,
       requests: 1,

@@ -2,10 +2,18 @@
 export interface SeenAct {
   time: string;
   action: string;
-  target: string | null;
-  subject: string;
-  agent: string | null;
   status: string;
+}
+
+/** An agent, as the record has it. */
+export interface Acting {
+  agent: string;
+  /** Whom it acted for, references; not all where there are many. */
+  subjects: string[];
+  subjectCount: number;
+  acts: number;
+  refused: number;
+  last: SeenAct;
 }
 
 /** What an agent has or waits for; whose it is. */
@@ -16,7 +24,7 @@ export interface Had {
 
 /** What tells of agents. */
 export interface Traces {
-  acts: SeenAct[];
+  acting: Acting[];
   leases: Had[];
   previews: Had[];
   /** Requests for approval that are pending. */
@@ -30,6 +38,8 @@ export interface Agent {
   name: string;
   /** Whom it acts for, references. */
   persons: string[];
+  /** How many others it acted for. */
+  others: number;
   last?: SeenAct;
   acts: number;
   refused: number;
@@ -47,6 +57,7 @@ export function gather(traces: Traces): Agent[] {
     const agent = agents.get(name) ?? {
       name,
       persons: [],
+      others: 0,
       acts: 0,
       refused: 0,
       leases: 0,
@@ -58,12 +69,15 @@ export function gather(traces: Traces): Agent[] {
     if (person && !agent.persons.includes(person)) agent.persons.push(person);
     return agent;
   };
-  for (const act of traces.acts) {
-    const agent = meet(act.agent, act.subject);
-    if (!agent) continue;
-    agent.acts++;
-    if (act.status === 'refused') agent.refused++;
-    if (!agent.last || act.time > agent.last.time) agent.last = act;
+  for (const {
+    agent: name,
+    subjects,
+    subjectCount,
+    ...told
+  } of traces.acting) {
+    for (const person of ['', ...subjects]) meet(name, person);
+    const others = subjectCount - subjects.length;
+    Object.assign(agents.get(name) ?? {}, told, { others });
   }
   for (const kind of ['leases', 'previews', 'proposals'] as const) {
     for (const { agent, person } of traces[kind]) {

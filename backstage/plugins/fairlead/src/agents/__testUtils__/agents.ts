@@ -21,6 +21,18 @@ export const entry = (change: object = {}) => ({
   ...change,
 });
 
+/** An agent of Alice's, as the record has it. */
+export const acting = (change: object = {}) => ({
+  __typename: 'ActingAgent',
+  agent: 'claude-code',
+  subjects: ['user:default/alice'],
+  subjectCount: 1,
+  acts: 1,
+  refused: 0,
+  last: entry(),
+  ...change,
+});
+
 /** A credential on loan to an agent of Alice's. */
 export const lease = (change: object = {}) => ({
   __typename: 'Lease',
@@ -82,7 +94,7 @@ export function serve(change: Answers = {}): Answers {
         },
         { __typename: 'Permission', action: 'audit.read', on: 'everything' },
       ]),
-    LatestActs: () => list('audit', 'AuditPage', [entry()]),
+    ActingAgents: () => list('agents', 'AgentPage', [acting()]),
     Acts: () => list('audit', 'AuditPage', [entry()]),
     HeldLeases: () => list('credentials', 'LeasePage', [lease()]),
     HeldPreviews: () => list('previewEnvironments', 'PreviewPage', [preview]),
@@ -94,7 +106,7 @@ export function serve(change: Answers = {}): Answers {
 
 /** Answers where there is nothing, nor anything that lends credentials. */
 export const nothing: Answers = {
-  LatestActs: () => list('audit', 'AuditPage', []),
+  ActingAgents: () => list('agents', 'AgentPage', []),
   Acts: () => list('audit', 'AuditPage', []),
   HeldLeases: () => noVault,
   HeldPreviews: () => list('previewEnvironments', 'PreviewPage', []),
