@@ -82,6 +82,9 @@ func (c *changing) body() string {
 	for _, t := range c.touched[:min(len(c.touched), maxShown)] {
 		fmt.Fprintf(&b, "- `%s` line %d, `%s`: %s → %s\n", line(t.File, 200), t.Line, line(t.Path, 200), shown(t.From), shown(t.To))
 	}
+	if more := len(c.touched) - maxShown; more > 0 {
+		fmt.Fprintf(&b, "- and %d more\n", more)
+	}
 	return b.String()
 }
 

@@ -181,5 +181,8 @@ func told(all []Touched) string {
 	for _, t := range all[:min(len(all), 3)] {
 		out = append(out, line(t.Path, 80)+" is "+line(t.From, 80)+" there")
 	}
+	if more := len(all) - len(out); more > 0 {
+		out = append(out, fmt.Sprintf("and %d more", more))
+	}
 	return strings.Join(out, ", ")
 }

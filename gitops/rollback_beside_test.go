@@ -1,6 +1,7 @@
 package gitops_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -122,5 +123,20 @@ func TestRollbackOfOneFile(t *testing.T) {
 	p := r.back(claude, func(in *gitops.ProposeRollbackInput) { in.Environment = "file" })
 	if strings.Join(p.Paths, " ") != "one.yaml" || r.git("rev-parse", p.Branch+":one.yaml") != r.git("rev-parse", good+":one.yaml") {
 		t.Errorf("%+v", p)
+	}
+}
+
+// TestRollbackOfMany: the text of a pull request tells how much it leaves out.
+func TestRollbackOfMany(t *testing.T) {
+	r := newRollbackRoom(t)
+	r.broken()
+	more := map[string]string{}
+	for i := range 46 { // with the others as many files as may differ
+		more[fmt.Sprintf("shop/staging/new/%02d.yaml", i)] = "c: 3\n"
+	}
+	r.deploy(r.commit(more), "shop:v2", false)
+	r.back(claude)
+	if body := r.opened[0].Body; !strings.Contains(body, "\n- and 1 more\n") { // an image, 3 restored, 47 removed
+		t.Error(body)
 	}
 }

@@ -112,6 +112,9 @@ func (b *restoring) body() string {
 	for _, f := range b.removed {
 		add("`%s` is removed", line(f, 200))
 	}
+	if more := shownLines - maxShown; more > 0 {
+		fmt.Fprintf(&t, "- and %d more\n", more)
+	}
 	for _, n := range b.told() {
 		fmt.Fprintf(&t, "\nNote: %s.\n", line(n, 500))
 	}

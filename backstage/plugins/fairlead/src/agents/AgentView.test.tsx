@@ -64,6 +64,24 @@ describe('AgentsPage of one agent', () => {
     expect(await agents()).toBeVisible();
   });
 
+  it('says where what it waits for is not all', async () => {
+    open(
+      <AgentsPage />,
+      serve({
+        Approvals: () => approvals([approval({ mayDecide: false })], 'more'),
+        OpenProposals: () => list('proposals', 'ProposalPage', [], true),
+      }),
+      at,
+    );
+    expect(
+      await screen.findByText('There are more; these are the newest 1.'),
+    ).toBeVisible();
+    expect(
+      await screen.findByText(/of its newest 0 proposals; there are older/),
+    ).toBeVisible();
+    expect(screen.queryByText('None of its proposals is open.')).toBeNull();
+  });
+
   it('revokes a lease once that is confirmed, by the keyboard', async () => {
     let state = 'live';
     open(

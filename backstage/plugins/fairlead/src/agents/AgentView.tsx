@@ -29,18 +29,26 @@ const Proposals = ({ agent }: { agent: string }) => {
     <Answer
       of={proposals}
       empty={{
-        when: d => !d.proposals?.items.some(isOpen),
+        when: d => !d.proposals?.items.some(isOpen) && !d.proposals?.nextCursor,
         text: 'None of its proposals is open.',
       }}
     >
       {data => (
-        <ul>
-          {data.proposals?.items.filter(isOpen).map(p => (
-            <li key={p.id}>
-              <Link href={href(p.id)}>{p.title}</Link> ({p.state})
-            </li>
-          ))}
-        </ul>
+        <>
+          <ul>
+            {data.proposals?.items.filter(isOpen).map(p => (
+              <li key={p.id}>
+                <Link href={href(p.id)}>{p.title}</Link> ({p.state})
+              </li>
+            ))}
+          </ul>
+          {data.proposals?.nextCursor && (
+            <Text color="secondary">
+              Those open of its newest {data.proposals.items.length} proposals;
+              there are older ones.
+            </Text>
+          )}
+        </>
       )}
     </Answer>
   );

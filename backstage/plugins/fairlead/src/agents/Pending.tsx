@@ -1,3 +1,4 @@
+import { Text } from '@backstage/ui';
 import type { LiveQuery } from '../client';
 import { Answer } from '../parts';
 import type { ApprovalsQuery } from './approvals.generated';
@@ -14,10 +15,17 @@ export const Pending = (props: {
     empty={{ when: d => d.approvals?.items.length === 0, text: props.none }}
   >
     {data => (
-      <ApprovalTable
-        of={data.approvals?.items ?? []}
-        label="Pending requests for approval"
-      />
+      <>
+        <ApprovalTable
+          of={data.approvals?.items ?? []}
+          label="Pending requests for approval"
+        />
+        {data.approvals?.nextCursor && (
+          <Text color="secondary">
+            There are more; these are the newest {data.approvals.items.length}.
+          </Text>
+        )}
+      </>
     )}
   </Answer>
 );

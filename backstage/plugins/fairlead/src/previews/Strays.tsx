@@ -79,10 +79,12 @@ const StrayTable = (props: {
 
 const SweepDialog = (props: {
   ids: string[];
+  /** How many others are chosen that cannot be swept with them. */
+  others: number;
   onClose: () => void;
   onDone: (left: string) => void;
 }) => {
-  const { ids, onClose, onDone } = props;
+  const { ids, others, onClose, onDone } = props;
   const act = useAct(SweepPreviewStraysDocument);
   const sweep = async () => {
     const swept = (await act.run({ ids }))?.sweepPreviewStrays;
@@ -105,6 +107,11 @@ const SweepDialog = (props: {
       onClose={onClose}
     >
       <Text>What there is of these is removed for good: {ids.join(', ')}.</Text>
+      {others > 0 && (
+        <Text>
+          At most {most} are swept at once; the other {others} stay chosen.
+        </Text>
+      )}
     </ActDialog>
   );
 };
@@ -153,10 +160,11 @@ export const Strays = () => {
             {sweeping && (
               <SweepDialog
                 ids={ids.slice(0, most)}
+                others={Math.max(ids.length - most, 0)}
                 onClose={() => setSweeping(false)}
                 onDone={text => {
                   setSweeping(false);
-                  setChosen(new Set());
+                  setChosen(new Set(ids.slice(most)));
                   setLeft(text);
                   strays.refresh();
                 }}
