@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 
@@ -93,7 +92,7 @@ func (d *door) refusal(ctx context.Context, err error) (*mcpgo.CallToolResult, e
 func answered[I, O any](ctx context.Context, d *door, name string, action access.Action, in I, do func(context.Context, access.Caller, I) (*O, error), render func(*O) string, t traits[I, O]) (result *mcpgo.CallToolResult, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			d.Logger.ErrorContext(ctx, "panic in the MCP door", "tool", name, "panic", fmt.Sprint(p))
+			d.Logger.ErrorContext(ctx, "panic in the MCP door", "tool", name, "error", fault.Recovered(p, "answering a call"))
 			err = errors.New("panic")
 		}
 	}()

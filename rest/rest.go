@@ -202,7 +202,7 @@ func (d *door) recovered(w http.ResponseWriter, r *http.Request, shape errorShap
 	if p == http.ErrAbortHandler { //nolint:errorlint // the panic's value is this very error
 		panic(p)
 	}
-	d.Logger.ErrorContext(r.Context(), "panic in the REST door", "path", r.URL.Path, "panic", fmt.Sprint(p))
+	d.Logger.ErrorContext(r.Context(), "panic in the REST door", "path", r.URL.Path, "error", fault.Recovered(p, "answering a request"))
 	d.refuse(w, r, shape, fault.From(errors.New("panic")))
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"mime"
 	"net/http"
@@ -160,7 +159,7 @@ func (f *Front) recovered(w http.ResponseWriter, r *http.Request, req *Request) 
 	if p == http.ErrAbortHandler { //nolint:errorlint // the panic's value is this very error
 		panic(p)
 	}
-	f.cfg.Logger.ErrorContext(r.Context(), "panic in the MCP door", "method", req.Method, "panic", fmt.Sprint(p))
+	f.cfg.Logger.ErrorContext(r.Context(), "panic in the MCP door", "method", req.Method, "error", fault.Recovered(p, "answering a request"))
 	refuse(w, req, http.StatusInternalServerError, fault.From(errors.New("panic")))
 }
 
