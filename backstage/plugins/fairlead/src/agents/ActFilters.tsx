@@ -1,6 +1,6 @@
-import { Flex, Select, TextField } from '@backstage/ui';
+import { Select, TextField } from '@backstage/ui';
 import { useEffect, useState } from 'react';
-import { useAddress } from '../parts';
+import { Filters, useAddress } from '../parts';
 
 const names = [
   'subject',
@@ -90,13 +90,7 @@ export const ActFilters = (props: {
   /** Fields that are settled otherwise. */
   hide: (keyof ActFilter)[];
 }) => (
-  <Flex
-    gap="3"
-    align="end"
-    role="search"
-    aria-label="Acts"
-    style={{ flexWrap: 'wrap' }}
-  >
+  <Filters label="Acts">
     {texts
       .filter(([name]) => !props.hide.includes(name))
       .map(([name, label, placeholder]) => (
@@ -123,5 +117,5 @@ export const ActFilters = (props: {
         }))}
       />
     ))}
-  </Flex>
+  </Filters>
 );

@@ -1,7 +1,7 @@
 import { useApi } from '@backstage/core-plugin-api';
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { faultOf, type Fault } from '@fairlead/backstage-plugin-common';
-import { useCallback, useEffect, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
 import { useQuery, type AnyVariables } from 'urql';
 import { fairleadApiRef } from './api';
 import { useChanges, type Changes } from './useChanges';
@@ -18,7 +18,10 @@ export interface LiveQueryOptions<D, V extends AnyVariables> {
 }
 
 export interface LiveQuery<D> {
-  /** The newest answer; kept while another is on its way or fails. */
+  /**
+   * The newest answer; kept while another is on its way, and while the server
+   * cannot be asked.
+   */
   data?: D;
   /** What the newest request failed with. */
   fault?: Fault;
@@ -55,9 +58,17 @@ export function useLiveQuery<D, V extends AnyVariables>(
     return () => clearInterval(timer);
   }, [pause, live, changes?.length, every, refresh]);
 
+  const fault = result.error && faultOf(result.error);
+  const asked = result.operation?.key; // the query and its variables
+  const last = useRef<{ asked?: number; data: D }>();
+  if (result.data) last.current = { asked, data: result.data };
+  const kept =
+    fault?.code === 'unavailable' && last.current?.asked === asked
+      ? last.current?.data
+      : undefined;
   return {
-    data: result.data,
-    fault: result.error && faultOf(result.error),
+    data: result.data ?? kept,
+    fault,
     loading: !result.data && !result.error,
     refresh,
   };

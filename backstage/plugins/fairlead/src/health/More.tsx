@@ -5,7 +5,9 @@ export const More = (props: { rest: number; size: number; onMore(): void }) =>
   props.rest > 0 ? (
     <Flex mt="2">
       <Button size="small" variant="secondary" onPress={props.onMore}>
-        {`Show ${Math.min(props.size, props.rest)} of ${props.rest} more`}
+        {props.rest > props.size
+          ? `Show ${props.size} of ${props.rest} more`
+          : `Show ${props.rest} more`}
       </Button>
     </Flex>
   ) : null;

@@ -1,7 +1,7 @@
 import { EntityRefLink } from '@backstage/plugin-catalog-react';
 import { Button, Card, CardBody, Flex, Select, Text } from '@backstage/ui';
 import { useLiveQuery } from '../client';
-import { Answer, Pager, usePaging } from '../parts';
+import { Answer, Filters, Pager, usePaging } from '../parts';
 import { changes, every } from './changes';
 import { ProblemsDocument, type SourcesQuery } from './health.generated';
 import css from './health.module.css';
@@ -94,7 +94,7 @@ export const Problems = (props: {
   const named = new Set([...props.owners, ...of].filter(Boolean) as string[]);
   return (
     <Flex direction="column" gap="3">
-      <Flex gap="3" align="end">
+      <Filters label="Problems">
         <Select
           label="Owner"
           search={{ placeholder: 'Find a team' }}
@@ -135,11 +135,13 @@ export const Problems = (props: {
           }
         />
         {mine && (
-          <Button variant="tertiary" onPress={() => choose({ owner: 'all' })}>
-            Show everybody’s
-          </Button>
+          <Flex>
+            <Button variant="tertiary" onPress={() => choose({ owner: 'all' })}>
+              Show everybody’s
+            </Button>
+          </Flex>
         )}
-      </Flex>
+      </Filters>
       {of.map(owner => (
         <ProblemList
           key={owner ?? ''}

@@ -76,7 +76,9 @@ export const Sources = ({ sources }: { sources: Source[] }) => {
         <Flex direction="column" gap="2">
           {!troubled.length && (
             <Text color="secondary">
-              {counted(sources.length, 'source')}, read as it should be.
+              {sources.length === 1
+                ? '1 source, read as it should be.'
+                : `${sources.length} sources, read as they should be.`}
             </Text>
           )}
           <ul className={css.list} aria-label="Sources">

@@ -2,6 +2,7 @@ export * from './Answer';
 export * from './CopyButton';
 export * from './Diff';
 export * from './FaultPanel';
+export * from './Filters';
 export * from './Mark';
 export * from './Pager';
 export * from './SourceLink';

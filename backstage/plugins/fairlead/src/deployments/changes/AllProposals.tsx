@@ -1,7 +1,6 @@
 import { Flex } from '@backstage/ui';
-import { useParam } from '../../parts';
+import { Filters, useParam } from '../../parts';
 import { Proposals } from '../proposals/Proposals';
-import styles from './changes.module.css';
 import { ChoiceFilter, TextFilter } from './Filter';
 
 const states = ['preparing', 'pushed', 'open', 'merged', 'closed'];
@@ -19,12 +18,12 @@ export const AllProposals = () => {
   const filters = { state, service, person: person(by), agent };
   return (
     <Flex direction="column" gap="4">
-      <div className={styles.filters} role="search" aria-label="Filter">
+      <Filters>
         <ChoiceFilter name="state" label="State" choices={states} />
         <TextFilter name="service" label="Service" placeholder="checkout" />
         <TextFilter name="person" label="Person" placeholder="alice" />
         <TextFilter name="agent" label="Agent" placeholder="claude" />
-      </div>
+      </Filters>
       <Proposals key={JSON.stringify(filters)} filters={filters} />
     </Flex>
   );

@@ -1,6 +1,6 @@
 import { Alert, Card, CardBody, Flex, Text } from '@backstage/ui';
 import { useLiveQuery } from '../../client';
-import { Answer, useParam } from '../../parts';
+import { Answer, Filters, useParam } from '../../parts';
 import { Heading, Items } from '../Facts';
 import { duration, number, plural } from '../words';
 import styles from './changes.module.css';
@@ -160,7 +160,7 @@ export const Figures = () => {
   });
   return (
     <Flex direction="column" gap="4">
-      <div className={styles.filters} role="search" aria-label="Filter">
+      <Filters>
         <ChoiceFilter
           name="period"
           label="Period"
@@ -173,7 +173,7 @@ export const Figures = () => {
           label="Environment"
           placeholder="production"
         />
-      </div>
+      </Filters>
       <Answer of={figures}>
         {d => d.changeFigures && <All of={d.changeFigures} />}
       </Answer>

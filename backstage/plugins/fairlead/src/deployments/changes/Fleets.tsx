@@ -1,7 +1,7 @@
 import { Button, Flex, Text } from '@backstage/ui';
 import { useState } from 'react';
 import { useLiveQuery } from '../../client';
-import { Answer, useParam, type Goodness } from '../../parts';
+import { Answer, Filters, type Goodness, useParam } from '../../parts';
 import { Snippet } from '../Facts';
 import { Opening } from '../Opening';
 import { number } from '../words';
@@ -12,7 +12,6 @@ import {
 } from './changes.generated';
 import { FleetDetails } from './FleetDetails';
 import { ChoiceFilter } from './Filter';
-import styles from './changes.module.css';
 
 const states: Record<string, Goodness> = {
   planning: 'busy',
@@ -86,13 +85,13 @@ export const Fleets = () => {
   });
   return (
     <Flex direction="column" gap="4">
-      <div className={styles.filters} role="search" aria-label="Filter">
+      <Filters>
         <ChoiceFilter
           name="state"
           label="State"
           choices={Object.keys(states).filter(s => s !== 'planning')}
         />
-      </div>
+      </Filters>
       <Answer
         of={fleets}
         empty={{ when: d => d.fleets?.items.length === 0, text: <None /> }}
