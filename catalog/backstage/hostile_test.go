@@ -233,9 +233,9 @@ func TestUnreachable(t *testing.T) {
 }
 
 func TestReadingThatIsGivenUp(t *testing.T) {
-	asked, release := make(chan struct{}), make(chan struct{})
+	asked, release := make(chan struct{}, 100), make(chan struct{})
 	s := stranger(t, says(listOfOne), func(_ http.ResponseWriter, r *http.Request) {
-		close(asked)
+		asked <- struct{}{}
 		select {
 		case <-release:
 		case <-r.Context().Done():
@@ -261,7 +261,12 @@ func TestReadingThatIsGivenUp(t *testing.T) {
 	if err := errors.Join(tree.Close(), tree.Close()); err != nil {
 		t.Error(err)
 	}
-	if _, err := tree.Read(t.Context(), "component/default/a"); err == nil {
-		t.Error("a closed tree can be read")
+	for range 50 {
+		if _, err := tree.Read(t.Context(), "component/default/a"); err == nil {
+			t.Fatal("a closed tree can be read")
+		}
+	}
+	if n := len(asked); n > 0 {
+		t.Errorf("a closed tree has asked %d times", n)
 	}
 }

@@ -74,8 +74,17 @@ func (t *Tree) lock(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-t.fetching:
-		return ctx.Err()
 	}
+	err := ctx.Err() // of what holds at once, any may have been chosen
+	select {
+	case <-t.done:
+		err = errClosed
+	default:
+	}
+	if err != nil {
+		t.unlock()
+	}
+	return err
 }
 
 func (t *Tree) unlock() { t.fetching <- struct{}{} }
