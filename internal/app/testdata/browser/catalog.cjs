@@ -214,10 +214,10 @@ walk(async ({ page, given, open, see, settled, keep, tolerate, base, out }) => {
     await button('Register another').waitFor();
     await folded('Import');
     await keep('register done');
+    if (given.patience) tolerate(/\/by-name\/component\/default\/parcel/); // it is read only after a while
     await button('View Component').click();
     const shown = page.getByText('Packs what was ordered.').first();
     const missing = page.getByText('Entity not found').first();
-    if (given.patience) tolerate(/\/by-name\/component\/default\/parcel/); // it is read only after a while
     for (let tries = 0; given.patience && tries < 60; tries++) {
       await shown.or(missing).first().waitFor();
       if (await shown.isVisible()) break;
