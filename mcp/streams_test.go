@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fairlead-dev/fairlead/catalog/catalogtest"
 	"github.com/fairlead-dev/fairlead/catalog/index"
@@ -36,7 +37,7 @@ type message struct {
 // listen opens a stream: by GET, or by a request whose answer is one.
 func (c *client) listen(method, body string, set ...func(http.Header)) *listening {
 	c.t.Helper()
-	ctx, stop := context.WithCancel(c.t.Context())
+	ctx, stop := context.WithTimeout(c.t.Context(), 2*time.Minute) // where nothing comes, a test is to fail
 	req, err := http.NewRequestWithContext(ctx, method, c.URL+c.path, strings.NewReader(body))
 	if err != nil {
 		c.t.Fatal(err)
@@ -151,6 +152,22 @@ func TestSubscriptionsInASession(t *testing.T) {
 	if m := late.next(); m.Method == updated {
 		t.Errorf("a stream goes on after its session: %s", m.raw)
 	}
+}
+
+// TestToldAgainByTheNextStream: what a stream told shortly before it ended may
+// not have come to anybody.
+func TestToldAgainByTheNextStream(t *testing.T) {
+	c := serve(t, []string{shop}).open("2025-11-25")
+	c.subscribe(ledger)
+	c.subscribe(payer)
+	first, change := c.listen(http.MethodGet, ""), c.changing()
+	change("lifecycle: experimental", "lifecycle: production")
+	first.expect(updated, ledger)
+	first.stop()
+	second := c.listen(http.MethodGet, "")
+	second.expect(updated, ledger)
+	change("make test", "make check") // of which nobody was told
+	second.expect(updated, payer)
 }
 
 func TestSubscriptionsAreRefused(t *testing.T) {

@@ -20,6 +20,8 @@ const (
 	maxSubscriptions = 50    // resources of one session or stream
 	// settle is how long changes are collected before they are told.
 	settle = 250 * time.Millisecond
+	// doubt is how long before its end a stream may have lost its client.
+	doubt = 10 * time.Second
 )
 
 // Room is what subscriptions are about.
@@ -138,12 +140,16 @@ func (req *Request) Listen(ctx context.Context, uris []string, listed bool) ([]s
 
 // follow tells of changes until ctx ends or there is nobody to tell.
 func (f *Front) follow(ctx context.Context, in <-chan Changes, who access.Caller, subs *subscriptions, listed bool, tell func(method string, params map[string]any) error) {
+	var untold []string
+	defer func() { subs.left(untold) }()
 	c := Changes{Touches: func(string) bool { return true }} // while nobody listened
-	for {
-		for _, uri := range subs.changed(ctx, f.cfg.Room, who, c.Touches) {
-			if tell("notifications/resources/updated", map[string]any{"uri": uri}) != nil {
+	for first := true; ctx.Err() == nil; first = false {
+		untold = subs.changed(ctx, f.cfg.Room, who, c.Touches, first)
+		for len(untold) > 0 {
+			if tell("notifications/resources/updated", map[string]any{"uri": untold[0]}) != nil {
 				return
 			}
+			untold = untold[1:]
 		}
 		if c.Listed && listed && tell("notifications/resources/list_changed", nil) != nil {
 			return
@@ -181,10 +187,19 @@ func collect(ctx context.Context, in <-chan Changes) (all Changes, more bool) {
 }
 
 // subscriptions are the resources of which a client wants to know when they
-// change, with what they were when it was told last.
+// change.
 type subscriptions struct {
 	mu     sync.Mutex
-	prints map[string]string
+	prints map[string]printed
+	// ended is when a stream ended that told of them, zero while none has.
+	ended time.Time
+}
+
+// printed is what a resource was when the client was told last, and when that
+// was; zero where it asked itself.
+type printed struct {
+	mark string
+	told time.Time
 }
 
 // unread is the print of a resource that is being read for the first time.
@@ -205,9 +220,9 @@ func (s *subscriptions) add(ctx context.Context, room Room, who access.Caller, u
 		return tooMany()
 	}
 	if s.prints == nil {
-		s.prints = map[string]string{}
+		s.prints = map[string]printed{}
 	}
-	s.prints[uri] = unread // before it is read, so that no change falls between
+	s.prints[uri] = printed{mark: unread} // before it is read, so that no change falls between
 	s.mu.Unlock()
 	mark, err := room.Print(ctx, who, uri)
 	s.mu.Lock()
@@ -217,7 +232,7 @@ func (s *subscriptions) add(ctx context.Context, room Room, who access.Caller, u
 		return fault.From(err)
 	}
 	if _, there := s.prints[uri]; there {
-		s.prints[uri] = mark
+		s.prints[uri] = printed{mark: mark}
 	}
 	return nil
 }
@@ -228,14 +243,28 @@ func (s *subscriptions) remove(uri string) {
 	delete(s.prints, uri)
 }
 
-// changed gives the resources that are otherwise than the client knows.
-func (s *subscriptions) changed(ctx context.Context, room Room, who access.Caller, touches func(string) bool) []string {
+// left notes that a stream has ended, and what it could not tell.
+func (s *subscriptions) left(untold []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = time.Now()
+	for _, uri := range untold {
+		if at, there := s.prints[uri]; there {
+			s.prints[uri] = printed{at.mark, s.ended}
+		}
+	}
+}
+
+// changed gives the resources that are otherwise than the client knows. A stream
+// that begins gives those again, too, of which the one before may have told
+// nobody any more.
+func (s *subscriptions) changed(ctx context.Context, room Room, who access.Caller, touches func(string) bool, begins bool) []string {
 	s.mu.Lock()
 	known := maps.Clone(s.prints)
 	s.mu.Unlock()
 	var out []string
 	for uri, before := range known {
-		if before == unread || !touches(uri) {
+		if before.mark == unread || !touches(uri) {
 			continue
 		}
 		now, err := room.Print(ctx, who, uri)
@@ -243,14 +272,21 @@ func (s *subscriptions) changed(ctx context.Context, room Room, who access.Calle
 			now = gone
 		}
 		s.mu.Lock()
-		if s.prints[uri] == before && now != before {
-			s.prints[uri] = now
+		at, there := s.prints[uri]
+		if there && (at == before && at.mark != now || begins && s.doubtful(at)) {
+			s.prints[uri] = printed{now, time.Now()}
 			out = append(out, uri)
 		}
 		s.mu.Unlock()
 	}
 	slices.Sort(out)
 	return out
+}
+
+// doubtful tells whether a client may not have heard what it was told. It is
+// called under the lock.
+func (s *subscriptions) doubtful(at printed) bool {
+	return !at.told.IsZero() && at.told.After(s.ended.Add(-doubt))
 }
 
 // subscribe answers for the library, which keeps no subscriptions: it tells
