@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -35,25 +34,17 @@ func (s *Store) record(ctx context.Context, b access.Begun, id string, columns [
 	if b.Outcome != nil && b.Outcome.Status == access.StatusRefused {
 		refused = 1
 	}
-	return s.together(ctx, func(tx *sql.Tx) error {
+	err := inOne(ctx, s.write, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, insertAct, columns...); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, "INSERT INTO agents (agent, subject, acts, refused, last_id) VALUES (?1, ?2, 1, ?3, ?4)"+countAct, b.Who.Agent(), b.Who.Subject(), refused, id)
 		return err
 	})
-}
-
-// together makes several changes one.
-func (s *Store) together(ctx context.Context, change func(*sql.Tx) error) (err error) {
-	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.where, err)
 	}
-	if err := change(tx); err != nil {
-		return errors.Join(fmt.Errorf("%s: %w", s.where, err), tx.Rollback())
-	}
-	return tx.Commit()
+	return nil
 }
 
 // agentsText reads a page of agents, ?1 to ?5 being whom they act for, the last
