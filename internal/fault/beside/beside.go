@@ -4,6 +4,7 @@
 package beside
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -25,7 +26,7 @@ type All struct {
 // Go does something beside its caller.
 func (a *All) Go(do func()) {
 	a.running.Go(func() {
-		defer a.first.note()
+		defer func() { _ = a.first.take(recover()) }() // Wait panics with it
 		do()
 	})
 }
@@ -39,67 +40,54 @@ func (a *All) Wait() {
 
 // Group is All for what may fail, an errgroup.Group; the zero value is ready.
 type Group struct {
-	running errgroup.Group
-	stop    context.CancelCauseFunc // nil where there is no context to end
-	first   first
+	alone errgroup.Group
+	bound *errgroup.Group // to a context; nil where there is none to end
+	first first
 }
 
 // WithContext makes a group with a context that ends when a part fails or
 // panics, or all are done.
 func WithContext(ctx context.Context) (*Group, context.Context) {
-	ctx, stop := context.WithCancelCause(ctx)
-	return &Group{stop: stop}, ctx
+	bound, ctx := errgroup.WithContext(ctx)
+	return &Group{bound: bound}, ctx
 }
 
+func (g *Group) running() *errgroup.Group { return cmp.Or(g.bound, &g.alone) }
+
 // SetLimit bounds how many are at work at once; others wait in Go.
-func (g *Group) SetLimit(n int) { g.running.SetLimit(n) }
+func (g *Group) SetLimit(n int) { g.running().SetLimit(n) }
 
 // Go does something beside its caller.
 func (g *Group) Go(do func() error) {
-	g.running.Go(func() error {
-		err := g.first.of(do)
-		if err != nil {
-			g.end(err)
-		}
-		return err
+	g.running().Go(func() (err error) {
+		defer func() {
+			if caught := g.first.take(recover()); caught != nil {
+				err = caught // which ends the others' context
+			}
+		}()
+		return do()
 	})
 }
 
 // Wait waits until all is done and gives the first error. If a part has
 // panicked, it panics as All.Wait does.
 func (g *Group) Wait() error {
-	err := g.running.Wait()
-	g.end(err)
+	err := g.running().Wait()
 	g.first.again()
 	return err
-}
-
-func (g *Group) end(why error) {
-	if g.stop != nil {
-		g.stop(why)
-	}
 }
 
 // first is the first panic of several goroutines.
 type first struct{ is atomic.Pointer[fault.Panic] }
 
-// note, deferred, takes a panic.
-func (f *first) note() {
-	if p := recover(); p != nil {
-		f.is.CompareAndSwap(nil, fault.Recovered(p, ""))
+// take keeps what recover gave, and makes an error of it; nil for nil.
+func (f *first) take(p any) error {
+	if p == nil {
+		return nil
 	}
-}
-
-// of makes an error of a panic as well.
-func (f *first) of(do func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			caught := fault.Recovered(p, "")
-			f.is.CompareAndSwap(nil, caught)
-			err = caught
-		}
-	}()
-	return do()
+	caught := fault.Recovered(p, "")
+	f.is.CompareAndSwap(nil, caught)
+	return caught
 }
 
 // again panics with what was taken, if anything was.
