@@ -53,18 +53,12 @@ func (s *Service) driveFleet(ctx context.Context, id string) error {
 		return err
 	}
 	d := &fleetTurnOf{Service: s, f: f, holder: holder, until: now.Add(fleetTurn), due: now.Add(fleetPause), runs: true}
-	err = d.caught(ctx)
+	err = d.turn(ctx)
 	if err != nil {
 		d.due = s.cfg.Now().Add(fleetTrouble)
 	}
 	// What became of it is written down even if the server ends.
 	return errors.Join(err, d.report(ctx))
-}
-
-// caught is turn, with an error of what panics.
-func (d *fleetTurnOf) caught(ctx context.Context) (err error) {
-	defer fault.Catch(&err, "driving fleet %s", d.f.ID)
-	return d.turn(ctx)
 }
 
 // report lets the fleet go.
@@ -90,8 +84,10 @@ type fleetTurnOf struct {
 	looked int
 }
 
-// turn looks at what is open and opens what may be.
+// turn looks at what is open and opens what may be. What panics on the way is
+// an error like others.
 func (d *fleetTurnOf) turn(ctx context.Context) (err error) {
+	defer fault.Catch(&err, "driving fleet %s", d.f.ID)
 	if d.who, err = d.cfg.Fleets.Acting(d.f.Mandate, d.cfg.Now()); err != nil {
 		d.stop(fault.From(err).Message, fault.From(err).Fix)
 		return nil

@@ -59,19 +59,12 @@ func (s *Service) turn(ctx context.Context, id string) error {
 		return err
 	}
 	if !r.FollowAt.IsZero() && !r.FollowAt.After(now) { // else somebody has just done it
-		err = s.step(ctx, &r, holder)
+		err = s.advance(ctx, &r, holder)
 		r.slow(s.now(), err)
 	}
 	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	return errors.Join(err, s.save(saving, &r, holder, true))
-}
-
-// step advances a proposal. What panics on the way is an error like others, and
-// puts off the next turn as they do.
-func (s *Service) step(ctx context.Context, r *Record, holder string) (err error) {
-	defer fault.Catch(&err, "following proposal %s", r.ID)
-	return s.advance(ctx, r, holder)
 }
 
 // slow puts off the next turn where one came to nothing.
@@ -84,8 +77,10 @@ func (r *Record) slow(now time.Time, err error) {
 	r.FollowAt = now.Add(2 * time.Second << r.Course.Fails)
 }
 
-// advance looks at a proposal once, and says when to do so again.
-func (s *Service) advance(ctx context.Context, r *Record, holder string) error {
+// advance looks at a proposal once, and says when to do so again. What panics on
+// the way is an error like others, and puts off the next turn as they do.
+func (s *Service) advance(ctx context.Context, r *Record, holder string) (err error) {
+	defer fault.Catch(&err, "following proposal %s", r.ID)
 	bounded, cancel := context.WithTimeout(ctx, turnFor)
 	defer cancel()
 	switch {
