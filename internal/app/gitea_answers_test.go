@@ -108,7 +108,7 @@ func TestGiteaAnswerStory(t *testing.T) {
 		t.Fatalf("%d pull requests", len(pulls))
 	}
 	s.knows("shop drained", p.Path, false)
-	f.API(t, http.MethodPost, fmt.Sprintf("%s/pulls/%d/merge", api, pulls[0].Number), map[string]any{"Do": "merge"}, nil)
+	f.Merge(t, fmt.Sprintf("%s/pulls/%d", api, pulls[0].Number))
 	s.await("the proposal is merged", func() bool { return s.proposal(p.ID).State == gitops.Merged })
 	if m := s.proposal(p.ID); len(m.Follow.Merged) != 40 || m.Follow.MergedAt.IsZero() {
 		t.Errorf("merged %+v", m)

@@ -133,12 +133,7 @@ func TestGiteaChangeStory(t *testing.T) {
 	if c := commits[0].Commit; c.Author.Name != "Ada Lovelace" || !strings.Contains(c.Message, "Co-authored-by: claude <claude@noreply.") || !strings.Contains(c.Message, "Fairlead-Audit: ") {
 		t.Errorf("the commit is %+v", c)
 	}
-	s.await("it can be merged", func() bool {
-		var one struct{ Mergeable bool }
-		f.API(t, http.MethodGet, fmt.Sprintf("%s/pulls/%d", api, pulls[0].Number), nil, &one)
-		return one.Mergeable
-	})
-	f.API(t, http.MethodPost, fmt.Sprintf("%s/pulls/%d/merge", api, pulls[0].Number), map[string]any{"Do": "merge"}, nil)
+	f.Merge(t, fmt.Sprintf("%s/pulls/%d", api, pulls[0].Number))
 	s.await("the proposal is merged", func() bool { return s.proposal(p.ID).State == gitops.Merged })
 	var file struct{ SHA string }
 	f.API(t, http.MethodGet, api+"/contents/shop/staging/kustomization.yaml", nil, &file)

@@ -85,9 +85,7 @@ func TestGiteaFleetIsKilled(t *testing.T) {
 	titles := map[string]int{}
 	for _, p := range pulls {
 		titles[p.Title]++
-		s.await("it can be merged", func() bool {
-			return f.Ask(t.Context(), http.MethodPost, fmt.Sprintf("%s/pulls/%d/merge", api, p.Number), map[string]any{"Do": "merge"}, nil) == nil
-		})
+		f.Merge(t, fmt.Sprintf("%s/pulls/%d", api, p.Number))
 	}
 	if len(pulls) != services || len(titles) != services {
 		t.Fatalf("%d pull requests: %v", len(pulls), titles)

@@ -2,7 +2,6 @@ package app
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -56,12 +55,7 @@ func TestGiteaFollowed(t *testing.T) {
 	if n := len(pullsOf(t, f, api)); n != 1 {
 		t.Errorf("%d pull requests", n)
 	}
-	s.await("it can be merged", func() bool {
-		var one struct{ Mergeable bool }
-		f.API(t, http.MethodGet, fmt.Sprintf("%s/pulls/1", api), nil, &one)
-		return one.Mergeable
-	})
-	f.API(t, http.MethodPost, api+"/pulls/1/merge", map[string]any{"Do": "merge"}, nil)
+	f.Merge(t, api+"/pulls/1")
 	if code, out := s.cli("developer", "change", "show", p.ID, "--watch", "--for", "1m"); code != 0 || !strings.Contains(out, "merged") {
 		t.Errorf("on the command line: %d %s", code, out)
 	}

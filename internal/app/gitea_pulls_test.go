@@ -104,7 +104,7 @@ func TestGiteaPullRequests(t *testing.T) {
 	f.API(t, http.MethodPut, "/repos/"+repo+"/contents/answer.txt", map[string]any{"content": base64.StdEncoding.EncodeToString([]byte("two")), "sha": sha.SHA, "branch": "faster", "message": "Two"}, nil)
 	s.await("it answers at the same URL what was pushed", func() bool { return s.previewAnswers(made.URL) == "two" })
 
-	f.API(t, http.MethodPost, fmt.Sprintf("/repos/%s/pulls/%d/merge", repo, pull.Number), map[string]any{"Do": "merge"}, nil)
+	f.Merge(t, fmt.Sprintf("/repos/%s/pulls/%d", repo, pull.Number))
 	says(pull.Number, "merged, so its previews are removed")
 	s.await("it is gone", func() bool { return s.preview("sre", made.ID).Phase == previews.Gone })
 

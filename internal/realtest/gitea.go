@@ -104,6 +104,27 @@ func (f *Forge) Ask(ctx context.Context, method, path string, in, out any) error
 	return json.Unmarshal(text, out)
 }
 
+// Merge merges a pull request, named by its path, such as
+// /repos/acme/deploy/pulls/1, as soon as it can be: while Gitea finds out
+// whether it can, which it does anew each time the base or the branch moves, it
+// asks for patience. Any other answer that is no success ends the test.
+func (f *Forge) Merge(t testing.TB, pull string) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	err := f.Ask(ctx, http.MethodPost, pull+"/merge", map[string]any{"Do": "merge"}, nil)
+	for err != nil && strings.Contains(err.Error(), "Please try again later") && ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-time.After(100 * time.Millisecond):
+			err = f.Ask(ctx, http.MethodPost, pull+"/merge", map[string]any{"Do": "merge"}, nil)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // NewToken makes an access token of the administrator's with scopes such as
 // read:repository, and gives it and the function that revokes it.
 func (f *Forge) NewToken(t testing.TB, scopes ...string) (token string, revoke func()) {

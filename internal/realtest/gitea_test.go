@@ -1,7 +1,9 @@
 package realtest_test
 
 import (
+	"crypto/rand"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/fairlead-dev/fairlead/internal/realtest"
@@ -9,16 +11,17 @@ import (
 
 func TestGiteaTakesOrganizationsAndTokens(t *testing.T) {
 	f := realtest.Gitea(t)
-	f.API(t, http.MethodPost, "/orgs", map[string]string{"username": "realtest"}, nil)
-	f.API(t, http.MethodPost, "/orgs/realtest/repos", map[string]any{"name": "svc", "auto_init": true}, nil)
+	org := "realtest-" + strings.ToLower(rand.Text())
+	f.API(t, http.MethodPost, "/orgs", map[string]string{"username": org}, nil)
+	f.API(t, http.MethodPost, "/orgs/"+org+"/repos", map[string]any{"name": "svc", "auto_init": true}, nil)
 	var repo struct{ Empty bool }
-	f.API(t, http.MethodGet, "/repos/realtest/svc", nil, &repo)
+	f.API(t, http.MethodGet, "/repos/"+org+"/svc", nil, &repo)
 	if repo.Empty {
 		t.Error("the repository is empty")
 	}
 	token, revoke := f.NewToken(t, "read:organization")
 	ask := func() int {
-		req, err := http.NewRequest(http.MethodGet, f.URL+"/api/v1/orgs/realtest", http.NoBody)
+		req, err := http.NewRequest(http.MethodGet, f.URL+"/api/v1/orgs/"+org, http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}

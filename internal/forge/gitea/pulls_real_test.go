@@ -84,7 +84,7 @@ func TestRealPullsAreThoseOfEveryForge(t *testing.T) {
 			return made.Commit.SHA
 		},
 		Merge: func(t *testing.T, number int64) {
-			f.API(t, http.MethodPost, fmt.Sprintf("%s/pulls/%d/merge", api, number), map[string]any{"Do": "merge"}, nil)
+			f.Merge(t, fmt.Sprintf("%s/pulls/%d", api, number))
 		},
 		Check: func(t *testing.T, commit, name, state string) {
 			state = map[string]string{"pending": "pending", "passed": "success", "failed": "failure"}[state]

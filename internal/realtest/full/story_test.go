@@ -31,27 +31,27 @@ func (a *agent) story() {
 	}
 
 	good := a.propose("propose_change", a.change("1.5.0", "faster", "tests: "+tests.URL))
-	well := a.until("healthy", a.merge(good), 90*time.Second)
+	well := a.until("healthy", a.merge(good), 2*time.Minute)
 	if !well.runs("1.5.0") || well.runs("1.4.0") {
 		a.t.Errorf("it is healthy with %+v", well.Live)
 	}
-	a.await("the proposal is followed to where it is healthy", 20*time.Second, func() bool {
+	a.await("the proposal is followed to where it is healthy", time.Minute, func() bool {
 		f := a.seen(good.ID).Follow
 		return f.Merged == well.Live.Revision && f.Synced == f.Merged && f.Healthy == f.Merged
 	})
 
 	bad := a.propose("propose_change", a.change("1.6.0-crashes", "faster still", "tests: "+tests.URL))
-	ill := a.until("degraded", a.merge(bad), 2*time.Minute)
+	ill := a.until("degraded", a.merge(bad), 3*time.Minute)
 	if !strings.Contains(strings.Join(ill.Grounds, "\n"), "CrashLoopBackOff") || !ill.runs("1.6.0-crashes") {
 		a.t.Errorf("it is degraded because of %q", ill.Grounds)
 	}
-	a.await("the proposal is followed to where it is degraded", 20*time.Second, func() bool {
+	a.await("the proposal is followed to where it is degraded", time.Minute, func() bool {
 		f := a.seen(bad.ID).Follow
 		return f.Synced == ill.Live.Revision && f.Healthy == "" && !f.DegradedAt.IsZero() && strings.Contains(strings.Join(f.Grounds, "\n"), "CrashLoopBackOff")
 	})
 
 	back := a.propose("propose_rollback", map[string]any{"service": a.service, "environment": "staging", "reason": "1.6.0 does not start"})
-	again := a.until("healthy", a.merge(back), 90*time.Second)
+	again := a.until("healthy", a.merge(back), 2*time.Minute)
 	if !again.runs("1.5.0") || again.runs("1.6.0-crashes") {
 		a.t.Errorf("it is healthy with %+v", again.Live)
 	}
@@ -65,7 +65,7 @@ func (a *agent) story() {
 	if f := a.seen(bad.ID).Follow; f.RolledBack.Proposal != back.ID || f.RolledBack.Commit == "" || f.Healthy != "" || f.Outcome == "healthy" {
 		a.t.Errorf("it was taken back so: %+v", f)
 	}
-	a.await("the way back is followed to its end", 90*time.Second, func() bool { return a.seen(back.ID).Follow.Outcome != "" })
+	a.await("the way back is followed to its end", 2*time.Minute, func() bool { return a.seen(back.ID).Follow.Outcome != "" })
 	if f := a.seen(back.ID).Follow; f.Outcome != "healthy" || f.Healthy != again.Live.Revision || f.Window.Outcome == "" || f.Window.Outcome == "unmeasured" {
 		a.t.Errorf("the way back ended so: %+v", f)
 	}
