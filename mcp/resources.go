@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	mcpgo "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -207,8 +208,8 @@ func (r room) Print(ctx context.Context, who access.Caller, uri string) (_ strin
 }
 
 // Watch tells a caller of changes of the catalog.
-func (r room) Watch(ctx context.Context, who access.Caller) <-chan front.Changes {
-	in, out := r.Catalog.WatchFor(ctx, who, catalog.WatchInput{}), make(chan front.Changes)
+func (r room) Watch(ctx context.Context, who access.Caller, before time.Duration) <-chan front.Changes {
+	in, out := r.Catalog.WatchFor(ctx, who, catalog.WatchInput{Recent: before}), make(chan front.Changes)
 	beside.Go(ctx, r.Logger, "telling of changes of resources in MCP", func() {
 		defer close(out)
 		for c := range in {

@@ -170,6 +170,25 @@ func TestToldAgainByTheNextStream(t *testing.T) {
 	second.expect(updated, payer)
 }
 
+// TestListChangedWhileNobodyListened tells a stream that begins that the list
+// of resources is not what it was when the client could hear last.
+func TestListChangedWhileNobodyListened(t *testing.T) {
+	c := serve(t, []string{shop}).open("2025-11-25")
+	change := c.changing()
+	change("name: db", "name: dbs") // after the session began
+	first := c.listen(http.MethodGet, "")
+	first.expect(listed, "")
+	first.stop()
+	change("name: dbs", "name: database")
+	second := c.listen(http.MethodGet, "")
+	second.expect(listed, "")
+
+	c.open("2025-11-25").subscribe(ledger)
+	only := c.listen(http.MethodGet, "")
+	change("lifecycle: experimental", "lifecycle: production") // the list is what it was
+	only.expect(updated, ledger)
+}
+
 func TestSubscriptionsAreRefused(t *testing.T) {
 	c := serve(t, []string{shop})
 	contains(t, c.subscribe(ledger).raw, "failed_precondition", "Send initialize")

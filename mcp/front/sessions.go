@@ -33,6 +33,7 @@ type Sessions struct {
 
 type session struct {
 	id, owner string
+	began     time.Time
 	used      time.Time
 	subs      subscriptions
 	questions questions
@@ -78,7 +79,7 @@ func (s *Sessions) Holds(id, owner string) bool { return s.use(id, owner) != nil
 // Begin opens a session and gives its id. It ends those that are idle or too
 // many.
 func (s *Sessions) Begin(owner string) string {
-	at := &session{id: uuid.NewString(), owner: owner}
+	at := &session{id: uuid.NewString(), owner: owner, began: time.Now()}
 	s.mu.Lock()
 	at.used = s.now()
 	ended := s.expire()

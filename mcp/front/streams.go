@@ -29,9 +29,9 @@ type Room interface {
 	// Print is a mark of a resource as a caller sees it, which differs when the
 	// resource does; an error is why they do not see it.
 	Print(ctx context.Context, who access.Caller, uri string) (string, error)
-	// Watch tells a caller of the changes that come after it has returned, until
-	// ctx ends; then the channel is closed.
-	Watch(ctx context.Context, who access.Caller) <-chan Changes
+	// Watch tells a caller of the changes of a time before, and of those that come
+	// after it has returned, until ctx ends; then the channel is closed.
+	Watch(ctx context.Context, who access.Caller, before time.Duration) <-chan Changes
 }
 
 // Changes are changes that a caller may know of.
@@ -91,7 +91,7 @@ func (f *Front) stream(w http.ResponseWriter, r *http.Request, req *Request) {
 	defer done()
 	out := newAnswer(w, f, req, r)
 	defer out.close()
-	changes := f.cfg.Room.Watch(ctx, req.Who) // before the client sees that it is heard
+	changes := f.cfg.Room.Watch(ctx, req.Who, req.session.unheard()) // before the client sees that it is heard
 	out.open()
 	f.follow(ctx, changes, req.Who, &req.session.subs, true, func(method string, params map[string]any) error {
 		return out.send(Notification(method, params))
@@ -117,7 +117,7 @@ func (req *Request) Listen(ctx context.Context, uris []string, listed bool) ([]s
 	subs := &subscriptions{}
 	f, out := req.answer.front, req.answer
 	kept := slices.DeleteFunc(slices.Clone(uris), func(uri string) bool { return subs.add(ctx, f.cfg.Room, req.Who, uri) != nil })
-	changes := f.cfg.Room.Watch(ctx, req.Who)
+	changes := f.cfg.Room.Watch(ctx, req.Who, 0)
 	req.listening.Go(func() {
 		select {
 		case <-out.begun:
@@ -281,6 +281,17 @@ func (s *subscriptions) changed(ctx context.Context, room Room, who access.Calle
 	}
 	slices.Sort(out)
 	return out
+}
+
+// unheard is the time before now of which the client may have heard nothing:
+// from shortly before its last stream ended, or from the session's beginning.
+func (s *session) unheard() time.Duration {
+	s.subs.mu.Lock()
+	defer s.subs.mu.Unlock()
+	if s.subs.ended.IsZero() {
+		return time.Since(s.began)
+	}
+	return time.Since(s.subs.ended) + doubt
 }
 
 // doubtful tells whether a client may not have heard what it was told. It is
