@@ -82,15 +82,36 @@ describe('Feed', () => {
     expect(said).toEqual([]);
   });
 
-  it('believes that most is gone when it is seen twice', async () => {
+  it('takes nothing for gone that a server does not know yet', async () => {
+    const { source, catalog, feed } = setUp();
+    source.entities = [component('a'), component('b')];
+    await feed.everything(signal);
+    source.entities = [component('c')];
+    source.unready = new Error('still being read');
+    const some = () => feed.some(['a', 'c', 'hidden'].map(refOf), signal);
+    await expect(some()).rejects.toThrow('still being read');
+    await expect(feed.everything(signal)).rejects.toThrow('still being read');
+    await feed.some(['c', 'hidden'].map(refOf), signal);
+    expect(catalog.names()).toEqual(['a', 'b', 'c']);
+    source.unready = undefined;
+    await some();
+    expect(catalog.names()).toEqual(['b', 'c']);
+  });
+
+  it('believes that most is gone when it is still so after a while', async () => {
+    jest.useFakeTimers();
     const { source, catalog, said, feed } = setUp();
     source.entities = numbered(300);
     await feed.everything(signal);
     source.entities = [];
     await feed.everything(signal);
+    jest.setSystemTime(Date.now() + 299_000);
+    await feed.everything(signal);
     expect(catalog.names()).toHaveLength(300);
     expect(said).toContainEqual(expect.stringMatching(/^warn: 300 of 300/));
+    jest.setSystemTime(Date.now() + 1_000);
     await feed.everything(signal);
     expect(catalog.names()).toEqual([]);
+    jest.useRealTimers();
   });
 });

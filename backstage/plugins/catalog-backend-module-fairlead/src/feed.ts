@@ -23,6 +23,7 @@ export interface FeedOptions {
 
 const together = 500; // entities in one mutation
 const few = 100; // that many may always go at once
+const doubt = 300_000; // milliseconds after which more are believed to be gone
 
 /**
  * Brings the catalog to what Fairlead holds. Everything goes by mutations of a
@@ -32,7 +33,8 @@ const few = 100; // that many may always go at once
 export class Feed {
   private readonly validate = entityEnvelopeSchemaValidator();
   private readonly complained = new Map<string, string>();
-  private doubted = false;
+  /** When most was seen to be gone, in milliseconds since 1970. */
+  private doubted?: number;
 
   constructor(private readonly options: FeedOptions) {}
 
@@ -40,6 +42,7 @@ export class Feed {
   async everything(signal: AbortSignal): Promise<void> {
     const { source, provided, logger } = this.options;
     const start = Date.now();
+    await source.ready(signal);
     const before = await provided.all();
     const seen = new Set<string>();
     for await (const page of source.pages(signal)) {
@@ -56,32 +59,37 @@ export class Feed {
     );
   }
 
-  /** Reads some entities by their references. */
+  /**
+   * Reads some entities by their references. That one is gone is believed of no
+   * server that has just begun and does not know all.
+   */
   async some(refs: string[], signal: AbortSignal): Promise<void> {
-    const { source, logger } = this.options;
+    const { source, provided, logger } = this.options;
     const found = await source.named(refs, signal);
     const there = found.filter(entity => entity !== undefined);
-    const gone = refs.filter((_, i) => found[i] === undefined);
+    const missing = refs.filter((_, i) => found[i] === undefined);
+    const gone = await provided.of(missing);
     for (let at = 0; at < there.length; at += together) {
       await this.give(there.slice(at, at + together));
     }
+    if (gone.length > 0) await source.ready(signal);
     await this.take(gone);
     logger.debug(`${there.length} entities changed, ${gone.length} went`);
   }
 
   /**
    * Where most of the catalog is gone, its token may have lost a right: that is
-   * believed when it is seen twice.
+   * believed when it is seen again after a while.
    */
   private believes(gone: number, of: number): boolean {
-    const doubt = gone > few && gone > of / 2 && !this.doubted;
-    this.doubted = doubt;
-    if (doubt) {
-      this.options.logger.warn(
-        `${gone} of ${of} entities are there no more; they go from the catalog when the next reading says the same. May the token still see them?`,
-      );
-    }
-    return !doubt;
+    const most = gone > few && gone > of / 2;
+    if (!most) this.doubted = undefined;
+    else this.doubted ??= Date.now();
+    if (!this.doubted || Date.now() - this.doubted >= doubt) return true;
+    this.options.logger.warn(
+      `${gone} of ${of} entities are there no more; they go from the catalog when a reading says the same after five minutes. May the token still see them?`,
+    );
+    return false;
   }
 
   private async give(entities: Entity[]): Promise<void> {

@@ -7,6 +7,8 @@ import type { DatabaseService } from '@backstage/backend-plugin-api';
 export interface Provided {
   /** References of all that was given. */
   all(): Promise<string[]>;
+  /** Those of some references that were given. */
+  of(refs: string[]): Promise<string[]>;
   /** Notes references; to be called before they are given. */
   add(refs: string[]): Promise<void>;
   /** Forgets references; to be called after they were taken away. */
@@ -41,6 +43,16 @@ export async function openProvided(
   }
   return {
     all: () => db(table).where({ provider }).pluck('entity_ref'),
+    async of(refs) {
+      const found: string[] = [];
+      for (const some of batches(refs)) {
+        const query = db(table).where({ provider });
+        found.push(
+          ...(await query.whereIn('entity_ref', some).pluck('entity_ref')),
+        );
+      }
+      return found;
+    },
     async add(refs) {
       for (const some of batches(refs)) {
         await db(table)

@@ -6,9 +6,10 @@ import type {
   EntityProvider,
   EntityProviderConnection,
 } from '@backstage/plugin-catalog-node';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Feed } from './feed';
 import type { Provided } from './provided';
-import type { Source } from './source';
+import { margin, type Source } from './source';
 import { Worker } from './worker';
 
 /** What a provider is made of. */
@@ -21,8 +22,10 @@ export interface ProviderOptions {
   /** When everything is read anew. */
   schedule: SchedulerServiceTaskRunner;
   logger: LoggerService;
-  /** Milliseconds to wait for changes to arrive before the first reading. */
+  /** Milliseconds to wait for the connection of the changes to stand. */
   patience?: number;
+  /** Milliseconds that one of the servers may be behind another. */
+  margin?: number;
 }
 
 /** Keeps a catalog at what a Fairlead server holds. */
@@ -46,6 +49,7 @@ export class FairleadEntityProvider implements EntityProvider {
     const worker = new Worker(feed, logger);
     this.running = worker.run(this.ending.signal);
     this.follow(worker);
+    worker.everything();
     await schedule.run({
       id: `${name}:reconcile`,
       fn: async () => worker.everything(),
@@ -58,38 +62,40 @@ export class FairleadEntityProvider implements EntityProvider {
     await this.running;
   }
 
-  /**
-   * Follows changes before everything is read, so that none is missed between
-   * the two. Where they do not arrive at all everything is read nevertheless.
-   */
+  /** Follows changes; what has changed since this was called is told, too. */
   private follow(worker: Worker) {
     const { url, source, logger, patience = 5_000 } = this.options;
     const late = setTimeout(() => {
       logger.warn(
         `Changes of ${url} do not arrive (is there a proxy for requests alone?); until they do, everything is read by the schedule`,
       );
-      worker.everything();
     }, patience);
-    let standing: NodeJS.Timeout | undefined;
     const end = source.follow({
-      changed: refs => worker.changed(refs),
+      changed: refs => this.changed(worker, refs),
       everything: () => worker.everything(),
       refused: error =>
         logger.warn(`${url} does not tell of changes: ${error.message}`),
       live: now => {
         clearTimeout(late);
-        clearTimeout(standing);
-        if (now) {
-          logger.info(`Changes of ${url} arrive`);
-          // The subscription is on its way when the connection stands.
-          standing = setTimeout(() => worker.everything(), 300);
-        } else logger.warn(`The connection to ${url} broke; it is made anew`);
+        if (now) logger.info(`Changes of ${url} arrive`);
+        else logger.warn(`The connection to ${url} broke; it is made anew`);
       },
     });
     this.ending.signal.addEventListener('abort', () => {
       clearTimeout(late);
-      clearTimeout(standing);
       end();
     });
+  }
+
+  /**
+   * Has what changed read, and once more when every server knows of it: another
+   * one than told of it may answer.
+   */
+  private async changed(worker: Worker, refs: string[]) {
+    worker.changed(refs);
+    const { signal } = this.ending;
+    const wait = this.options.margin ?? margin;
+    await sleep(wait, undefined, { signal }).catch(() => {});
+    worker.changed(refs);
   }
 }

@@ -18,19 +18,31 @@ export interface Listener {
 
 /** A Fairlead server as far as its catalog is read. */
 export interface Source {
-  /** All entities, in pages; fails while the server does not know all itself. */
+  /** All entities that the server knows, in pages. */
   pages(signal: AbortSignal): AsyncIterable<Entity[]>;
+  /** Fails while the server does not know all itself. */
+  ready(signal: AbortSignal): Promise<void>;
   /** Entities by their references, undefined for each that is not there. */
   named(
     refs: string[],
     signal: AbortSignal,
   ): Promise<Array<Entity | undefined>>;
-  /** Tells of changes until the result is called. */
+  /** Tells of changes from now on, also of those in breaks, until the result is called. */
   follow(listener: Listener): () => void;
 }
 
 const pageSize = 500;
 const within = 60_000; // milliseconds that an answer may take
+
+/**
+ * Milliseconds that are asked for twice rather than not at all: each server reads
+ * the sources for itself, usually every minute, and so may be behind another.
+ */
+export const margin = 120_000;
+
+/** Seconds since a time and the margin. */
+const recent = (time: number) =>
+  Math.ceil((Math.max(Date.now() - time, 0) + margin) / 1000);
 
 /**
  * Entities of the kind Location are Fairlead's to follow: Backstage would read
@@ -59,9 +71,11 @@ export function connectSource(options: {
       },
     });
   return {
+    async ready(signal) {
+      const answer = await fetch(`${url}/readyz`, { signal: bounded(signal) });
+      if (answer.status === 503) throw new Error((await answer.text()).trim());
+    },
     async *pages(signal) {
-      const ready = await fetch(`${url}/readyz`, { signal: bounded(signal) });
-      if (ready.status === 503) throw new Error((await ready.text()).trim());
       yield* client(signal).streamEntities({ query, pageSize }, { token });
     },
     async named(refs, signal) {
@@ -70,22 +84,23 @@ export function connectSource(options: {
       return (await answer).items;
     },
     follow(listener) {
+      const began = Date.now();
       const connection = connect({
         url: async () => url,
         token: async () => token,
       });
       connection.onLive(() => listener.live(connection.isLive()));
-      const { unsubscribe } = connection.client
-        .subscription(CatalogChangesDocument, {})
-        .subscribe(({ data, error }) => {
-          if (error) listener.refused(error);
-          const change = data?.catalogChanged;
-          if (change?.many) listener.everything();
-          else if (change)
-            listener.changed([...change.changed, ...change.removed]);
-        });
+      const end = connection.listen(
+        CatalogChangesDocument,
+        (heard = began) => ({ recent: recent(heard) }),
+        ({ catalogChanged: { changed, removed, many } }) =>
+          many
+            ? listener.everything()
+            : listener.changed([...changed, ...removed]),
+        error => listener.refused(error),
+      );
       return () => {
-        unsubscribe();
+        end();
         connection.dispose();
       };
     },

@@ -1,5 +1,6 @@
 import {
   Client,
+  CombinedError,
   fetchExchange,
   stringifyDocument,
   subscriptionExchange,
@@ -45,11 +46,13 @@ export interface Connection {
    * Listens to a subscription until the result is called. Its variables are asked
    * for whenever it is sent, which is again after each break, with the time until
    * which all was heard, in milliseconds since 1970; undefined before anything is.
+   * Where the server refuses, it is asked again after a while.
    */
   listen<D>(
     query: TypedDocumentNode<D, any>,
     variables: (heard?: number) => object,
     told: (data: D) => void,
+    refused?: (error: Error) => void,
   ): () => void;
   /** Ends the socket of the live changes. */
   dispose(): void;
@@ -227,11 +230,15 @@ export function connect(options: ConnectionOptions): Connection {
       told.add(changed);
       return () => told.delete(changed);
     },
-    listen: (query, variables, tell) =>
+    listen: (query, variables, tell, refused) =>
       keep(
         socket,
         { query: stringifyDocument(query), variables },
-        ({ data }) => data && tell(data as any),
+        ({ data, errors }) => {
+          if (errors)
+            refused?.(new CombinedError({ graphQLErrors: [...errors] }));
+          if (data) tell(data as any);
+        },
       ),
     dispose: () => void socket.dispose(),
   };

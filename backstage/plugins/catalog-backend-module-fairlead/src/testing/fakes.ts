@@ -64,9 +64,17 @@ export class FakeSource implements Source {
   entities: Entity[] = [];
   pageSize = 500;
   reads = 0;
+  /** References that were asked for, by request. */
+  readonly asked: string[][] = [];
+  /** Readings of everything before anybody listened. */
+  readBefore?: number;
   failing?: Error;
+  unready?: Error;
   listener?: Listener;
 
+  async ready() {
+    if (this.unready) throw this.unready;
+  }
   async *pages() {
     this.reads++;
     if (this.failing) throw this.failing;
@@ -75,12 +83,14 @@ export class FakeSource implements Source {
     }
   }
   async named(refs: string[]) {
+    this.asked.push(refs);
     if (this.failing) throw this.failing;
     const all = new Map(this.entities.map(e => [stringifyEntityRef(e), e]));
     return refs.map(ref => all.get(ref));
   }
   follow(listener: Listener) {
     this.listener = listener;
+    this.readBefore = this.reads;
     return () => {
       this.listener = undefined;
     };
@@ -93,6 +103,7 @@ export function memory(...refs: string[]): Provided & { refs: Set<string> } {
   return {
     refs: kept,
     all: async () => [...kept],
+    of: async some => some.filter(ref => kept.has(ref)),
     add: async some => some.forEach(ref => kept.add(ref)),
     remove: async some => some.forEach(ref => kept.delete(ref)),
   };
