@@ -55,6 +55,9 @@ type Config struct {
 	Log *slog.Logger
 	// Observe is told how each reading of a source went; nil is not.
 	Observe func(ctx context.Context, source string, took time.Duration, files int, err error)
+	// Moved is told of each source that is served at another revision than
+	// before; nil is not. It is not to block.
+	Moved func(source string, to Revision)
 	// Settled is called once Run has read or tried every source; nil is not.
 	Settled func()
 	// Now is the clock, time.Now if nil.
@@ -81,6 +84,7 @@ type Ingester struct {
 	sourceBytes int64
 	log         *slog.Logger
 	observe     func(context.Context, string, time.Duration, int, error)
+	moved       func(string, Revision)
 	settled     func()
 	now         func() time.Time
 	workers     int
@@ -95,7 +99,7 @@ type Ingester struct {
 func New(cfg Config) *Ingester {
 	in := &Ingester{
 		processor: cfg.Processor, publish: cfg.Publish, keeper: cfg.Keeper, fingerprint: cfg.Fingerprint,
-		refresh: cfg.Refresh, timeout: cfg.Timeout, sourceBytes: cfg.SourceBytes, log: cfg.Log, observe: cfg.Observe, settled: cfg.Settled, now: cfg.Now,
+		refresh: cfg.Refresh, timeout: cfg.Timeout, sourceBytes: cfg.SourceBytes, log: cfg.Log, observe: cfg.Observe, moved: cfg.Moved, settled: cfg.Settled, now: cfg.Now,
 		workers: runtime.GOMAXPROCS(0), claims: newClaims(), turns: make(chan struct{}, maxTurns),
 		lookBacks: newLookBacks(), restored: cfg.Restored,
 	}
@@ -116,6 +120,9 @@ func New(cfg Config) *Ingester {
 	}
 	if in.observe == nil {
 		in.observe = func(context.Context, string, time.Duration, int, error) {}
+	}
+	if in.moved == nil {
+		in.moved = func(string, Revision) {}
 	}
 	if in.settled == nil {
 		in.settled = func() {}

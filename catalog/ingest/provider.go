@@ -212,6 +212,18 @@ func (in *Ingester) retire(ctx context.Context, p *provider, s *source) {
 	}
 }
 
+// Behind has a source read again now that another server has read at a revision
+// which is not served here, and tells whether there is such a source.
+func (in *Ingester) Behind(name string, there Revision) bool {
+	s := in.source(name)
+	if s == nil || s.revision() == there {
+		return false
+	}
+	s.doubt()
+	s.nudge()
+	return true
+}
+
 // Notify has the sources of a repository read again now, given any of its
 // URLs, and tells how many there are. Where there is none, providers look
 // again, as the repository may be new.

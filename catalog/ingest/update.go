@@ -47,6 +47,7 @@ func (in *Ingester) update(ctx context.Context, s *source, tree Tree, rev Revisi
 		_ = tree.Close() // the error that matters is the one at hand
 		return 0, err
 	}
+	was := s.revision()
 	s.swap(tree)
 	delta, old, fresh := s.commit(out, Sighting{Commit: out.meta.Info.Commit, At: in.now()})
 	changed := in.claims.replace(old, fresh, in.publish)
@@ -58,6 +59,9 @@ func (in *Ingester) update(ctx context.Context, s *source, tree Tree, rev Revisi
 	}
 	in.spread(s, len(out.changed) > 0 || out.replace)
 	in.save(ctx, s, delta)
+	if rev != was {
+		in.moved(s.desc().Name, rev)
+	}
 	return changed, nil
 }
 

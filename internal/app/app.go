@@ -67,6 +67,7 @@ type App struct {
 	catalog       *catalog.Service
 	previews      *previews.Service // nil where they are not configured
 	ingester      *ingest.Ingester
+	moves         *moves
 	hooks         map[string][]hook // by kind of forge
 	forges        []writing         // where pull requests are opened
 	gitops        *gitops.Service   // nil where nothing can be proposed
@@ -188,10 +189,11 @@ func (a *App) makeRooms(ctx context.Context) (err error) {
 	if err = a.makeKnowledge(ctx, guard); err != nil {
 		return err
 	}
+	a.moves = newMoves()
 	a.ingester = ingest.New(ingest.Config{
 		Followers: a.followers(), Restored: a.restored,
 		Sources: sources, Providers: providers, Registered: a.registered(), Processor: a.processor(), Publish: a.catalog.Publish, Keeper: a.keeper,
-		Fingerprint: a.cfg.fingerprint(), Refresh: a.cfg.Catalog.Refresh, Log: log, Observe: a.telemetry.ingested, Settled: func() { a.started() },
+		Fingerprint: a.cfg.fingerprint(), Refresh: a.cfg.Catalog.Refresh, Log: log, Observe: a.telemetry.ingested, Moved: a.moves.add, Settled: func() { a.started() },
 	})
 	a.catalog.Attach(a.ingester)
 	a.catalog.AttachFindings(a.findings)
@@ -295,6 +297,7 @@ func (a *App) Run(ctx context.Context) error {
 	g.Go(a.part(ctx, "bringing back what was kept", a.restore))
 	g.Go(a.part(ctx, "reading sources", a.ingester.Run))
 	g.Go(a.part(ctx, "watching registered locations", a.watchLocations))
+	g.Go(a.part(ctx, "keeping up with other replicas", a.keepUp))
 	g.Go(a.part(ctx, "looking after previews", a.runPreviews))
 	g.Go(a.part(ctx, "taking back credentials", a.runSecrets))
 	g.Go(a.part(ctx, "following proposals", a.followProposals))

@@ -107,8 +107,7 @@ func (s *Store) RemoveLocation(ctx context.Context, id string) error {
 // LocationsRevision grows with every change of the locations, by whichever
 // replica.
 func (s *Store) LocationsRevision(ctx context.Context) (int64, error) {
-	var n int64
-	err := s.read.QueryRowContext(ctx, "SELECT COALESCE(MAX(n), 0) FROM revision WHERE name = 'locations'").Scan(&n)
+	n, err := s.counted(ctx, "locations")
 	if err != nil {
 		return 0, s.locationsDown("read", err)
 	}
