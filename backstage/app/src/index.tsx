@@ -2,6 +2,7 @@ import '@backstage/cli/asset-types';
 import ReactDOM from 'react-dom/client';
 import '@backstage/ui/css/styles.css';
 import './contrast.css';
+import './narrow.css';
 import App from './App';
 import { fetchChunksEarly } from './chunks';
 

@@ -10,7 +10,7 @@ import {
   Text,
 } from '@backstage/ui';
 import { useLiveQuery, useViewer } from '../client';
-import { Answer, Pager, usePaging, When } from '../parts';
+import { Long, Scrolled, Answer, Pager, usePaging, When } from '../parts';
 import { ActFilters, useActFilter } from './ActFilters';
 import styles from './agents.module.css';
 import {
@@ -27,14 +27,19 @@ const Outcome = ({ of: act }: { of: ActFragment }) => {
   const href = useApprovalHref();
   const bad = act.status === 'refused' || act.status === 'failed';
   const waits = act.code === 'approval_required'; // its request tells more
+  const said = [
+    act.rule && ` by rule ${act.rule}`,
+    act.message && `: ${act.message}`,
+  ]
+    .filter(Boolean)
+    .join('');
   return (
     <Flex direction="column" gap="1">
       <State of={act.status} />
       {bad && (
         <Text variant="body-small">
           <strong>{act.code}</strong>
-          {!waits && act.rule && ` by rule ${act.rule}`}
-          {!waits && act.message && `: ${act.message}`}
+          {!waits && <Long>{said}</Long>}
         </Text>
       )}
       {act.approval && (
@@ -119,7 +124,7 @@ export const Acts = (props: { agent?: string; target?: string }) => {
       >
         {data => (
           <>
-            <div className={styles.scroll}>
+            <Scrolled>
               <TableRoot aria-label="Acts">
                 <TableHeader>
                   <Column>When</Column>
@@ -134,7 +139,7 @@ export const Acts = (props: { agent?: string; target?: string }) => {
                   ))}
                 </TableBody>
               </TableRoot>
-            </div>
+            </Scrolled>
             <Pager of={paging} next={data.audit?.nextCursor} what="acts" />
           </>
         )}

@@ -10,8 +10,7 @@ import {
   TableRoot,
   Text,
 } from '@backstage/ui';
-import { When } from '../parts';
-import styles from './agents.module.css';
+import { Scrolled, When } from '../parts';
 import { Ref } from './Fields';
 import type { Agent, SeenAct } from './gather';
 import { useAgentHref } from './links';
@@ -32,24 +31,29 @@ const LastAct = ({ of: act }: { of?: SeenAct }) =>
     <Text color="secondary">none on record</Text>
   );
 
+const few = 5; // persons that are named
+
 /** Whom an agent acts for. */
-export const Persons = ({ of: agent }: { of: Agent }) => (
-  <>
-    {agent.persons.map((person, n) => (
-      <span key={person}>
-        {n > 0 && ', '}
-        <Ref of={person} />
-      </span>
-    ))}
-    {agent.others > 0 && ` and ${agent.others} more`}
-  </>
-);
+export const Persons = ({ of: agent }: { of: Agent }) => {
+  const more = agent.others + Math.max(0, agent.persons.length - few);
+  return (
+    <>
+      {agent.persons.slice(0, few).map((person, n) => (
+        <span key={person}>
+          {n > 0 && ', '}
+          <Ref of={person} />
+        </span>
+      ))}
+      {more > 0 && ` and ${more} more`}
+    </>
+  );
+};
 
 /** Agents, each with whom it acts for and what it did, holds and waits for. */
 export const AgentTable = ({ of }: { of: Agent[] }) => {
   const href = useAgentHref();
   return (
-    <div className={styles.scroll}>
+    <Scrolled>
       <TableRoot aria-label="Agents">
         <TableHeader>
           <Column isRowHeader>Agent</Column>
@@ -95,6 +99,6 @@ export const AgentTable = ({ of }: { of: Agent[] }) => {
           ))}
         </TableBody>
       </TableRoot>
-    </div>
+    </Scrolled>
   );
 };

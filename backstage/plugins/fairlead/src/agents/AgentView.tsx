@@ -20,6 +20,7 @@ import {
   usePending,
   useProposals,
 } from './useTraces';
+import styles from './agents.module.css';
 
 /** The proposals of an agent that are neither merged nor closed. */
 const Proposals = ({ agent }: { agent: string }) => {
@@ -83,7 +84,7 @@ export const AgentView = (props: { agent: string; onBack: () => void }) => {
         >
           All agents
         </Button>
-        <Text as="h2" variant="title-medium">
+        <Text as="h2" variant="title-medium" className={styles.long}>
           {agent}
         </Text>
         <Fields

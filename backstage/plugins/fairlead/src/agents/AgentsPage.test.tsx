@@ -30,6 +30,22 @@ describe('AgentsPage', () => {
     expect(shown.getByText('none on record')).toBeVisible(); // of codex
   });
 
+  it('names a few of the many for whom one acts', async () => {
+    const subjects = Array.from({ length: 9 }, (_, n) => `user:default/u${n}`);
+    open(
+      <AgentsPage />,
+      serve({
+        ActingAgents: () =>
+          list('agents', 'AgentPage', [acting({ subjects, subjectCount: 40 })]),
+        HeldLeases: () => list('credentials', 'LeasePage', []),
+      }),
+    );
+    const shown = within(await agents());
+    expect(await shown.findByRole('link', { name: 'u4' })).toBeVisible();
+    expect(shown.queryByRole('link', { name: 'u5' })).toBeNull();
+    expect(shown.getByText(/and 35 more/)).toBeVisible();
+  });
+
   it('pages through agents, and tells what is not counted', async () => {
     const connection = open(
       <AgentsPage />,

@@ -8,7 +8,7 @@ import {
   TableHeader,
   TableRoot,
 } from '@backstage/ui';
-import { Countdown, useNow, When } from '../parts';
+import { Scrolled, Countdown, useNow, When } from '../parts';
 import styles from './agents.module.css';
 import type { ApprovalInShortFragment } from './approvals.generated';
 import { useApprovalHref } from './links';
@@ -45,7 +45,7 @@ export const ApprovalTable = (props: {
 }) => {
   const href = useApprovalHref();
   return (
-    <div className={styles.scroll}>
+    <Scrolled>
       <TableRoot aria-label={props.label}>
         <TableHeader>
           <Column isRowHeader className={styles.what}>
@@ -78,6 +78,6 @@ export const ApprovalTable = (props: {
           ))}
         </TableBody>
       </TableRoot>
-    </div>
+    </Scrolled>
   );
 };

@@ -73,6 +73,20 @@ describe('ApprovalsPage', () => {
     ).toBeVisible();
   });
 
+  it('draws the plans of some of many, and of others when they are wanted', async () => {
+    const many = Array.from({ length: 12 }, (_, n) =>
+      approval({ id: `r${n}`, summary: `request ${n}` }),
+    );
+    open(<ApprovalsPage />, serve(...many));
+    expect(
+      await screen.findByRole('region', { name: 'request 9' }),
+    ).toBeVisible();
+    expect(screen.queryByRole('region', { name: 'request 10' })).toBeNull();
+    const user = userEvent.setup();
+    await user.click(screen.getByRole('button', { name: 'Show 2 more' }));
+    expect(screen.getByRole('region', { name: 'request 11' })).toBeVisible();
+  });
+
   it('approves without a reason, by the keyboard, and moves it', async () => {
     const connection = open(<ApprovalsPage />, serve(approval()));
     const user = userEvent.setup();

@@ -1,6 +1,7 @@
 import { useAppSearchParams } from '@backstage/frontend-plugin-api';
-import { Alert, Container, Flex } from '@backstage/ui';
+import { Container, Flex } from '@backstage/ui';
 import { useState } from 'react';
+import { Notice } from '../parts';
 import { Connected } from '../client';
 import { ApprovalView } from './ApprovalView';
 import { Others } from './Others';
@@ -13,7 +14,7 @@ const Approvals = () => {
   return (
     <Flex direction="column" gap="6">
       <div role="status">
-        {said && <Alert status="success" icon title={said} />}
+        {said && <Notice status="success" icon title={said} />}
       </div>
       {id ? (
         <ApprovalView

@@ -1,6 +1,7 @@
-import { Alert, Button, Flex, Select, Text, TextField } from '@backstage/ui';
+import { Button, Flex, Select, Text, TextField } from '@backstage/ui';
 import { RiShieldKeyholeLine } from '@remixicon/react';
 import { useState } from 'react';
+import { Notice } from '../parts';
 import { useAct, useViewer } from '../client';
 import { ActDialog } from '../previews/ActDialog';
 import {
@@ -137,7 +138,7 @@ export const EndLeases = (props: { whose?: Whose; onDone?: () => void }) => {
         End all leases…
       </Button>
       <div role="status">
-        {said && <Alert status="success" icon title={said} />}
+        {said && <Notice status="success" icon title={said} />}
       </div>
       {asking && (
         <EndDialog

@@ -1,5 +1,5 @@
-import { EntityRefLink } from '@backstage/plugin-catalog-react';
 import { Fragment, type ReactNode } from 'react';
+import { EntityLink } from '../parts';
 import styles from './agents.module.css';
 import { hasPage } from './words';
 
@@ -26,7 +26,7 @@ export const Fields = (props: { of: (Field | false | null | undefined)[] }) => (
 
 /** What a text refers to, as a link where there is a page of it. */
 export const Ref = ({ of }: { of: string }) =>
-  hasPage(of) ? <EntityRefLink entityRef={of} /> : <>{of}</>;
+  hasPage(of) ? <EntityLink of={of} /> : <>{of}</>;
 
 /** Who acts, and for whom. */
 export const Who = (props: { subject: string; agent?: string | null }) => (

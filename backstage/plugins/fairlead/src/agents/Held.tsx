@@ -1,8 +1,7 @@
 import { Column, TableBody, TableHeader, TableRoot, Text } from '@backstage/ui';
 import type { ReactNode } from 'react';
 import type { LiveQuery } from '../client';
-import { Answer } from '../parts';
-import styles from './agents.module.css';
+import { Scrolled, Answer } from '../parts';
 import { isAbsent } from './useTraces';
 
 /** How what agents hold is asked for, and what is said where there is none. */
@@ -32,7 +31,7 @@ export function Held<D, T>(
     >
       {data => (
         <>
-          <div className={styles.scroll}>
+          <Scrolled>
             <TableRoot aria-label={props.label}>
               <TableHeader>
                 {columns.map((name, i) => (
@@ -43,7 +42,7 @@ export function Held<D, T>(
               </TableHeader>
               <TableBody>{page(data)?.items.map(props.children)}</TableBody>
             </TableRoot>
-          </div>
+          </Scrolled>
           {page(data)?.nextCursor && (
             <Text color="secondary">
               There are more; these are the newest 200.

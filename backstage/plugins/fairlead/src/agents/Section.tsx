@@ -1,5 +1,6 @@
 import { Flex, Text } from '@backstage/ui';
 import type { ReactNode } from 'react';
+import styles from './agents.module.css';
 
 /** A part of a page under its title, and what can be done beside that. */
 export const Section = (props: {
@@ -9,7 +10,7 @@ export const Section = (props: {
 }) => (
   <Flex direction="column" gap="3">
     <Flex justify="between" align="start" gap="3" style={{ flexWrap: 'wrap' }}>
-      <Text as="h2" variant="title-small">
+      <Text as="h2" variant="title-small" className={styles.long}>
         {props.title}
       </Text>
       {props.action}

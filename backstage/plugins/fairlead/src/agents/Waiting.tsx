@@ -8,7 +8,7 @@ import {
   Text,
 } from '@backstage/ui';
 import { useLiveQuery } from '../client';
-import { Answer, Countdown, When } from '../parts';
+import { Answer, Countdown, useSome, When } from '../parts';
 import {
   WaitingApprovalsDocument,
   type ApprovalInWholeFragment,
@@ -19,6 +19,7 @@ import { useApprovalHref } from './links';
 import { Request } from './Request';
 import { approvalChanges } from './requests';
 import { useRefreshAt } from './useRefreshAt';
+import styles from './agents.module.css';
 
 interface Deciding {
   /** Is called with what was done. */
@@ -29,7 +30,7 @@ const WaitingRequest = (props: { of: ApprovalInWholeFragment } & Deciding) => {
   const { of: r, onDone } = props;
   const href = useApprovalHref();
   return (
-    <Card aria-label={r.summary} role="region">
+    <Card aria-label={r.summary} role="region" className={styles.long}>
       <CardHeader>
         <Flex direction="column" gap="1">
           <Text as="h3" variant="title-x-small">
@@ -63,6 +64,18 @@ const WaitingRequest = (props: { of: ApprovalInWholeFragment } & Deciding) => {
   );
 };
 
+const Requests = (props: { of: ApprovalInWholeFragment[] } & Deciding) => {
+  const [some, more] = useSome(props.of, 10); // plans may be long
+  return (
+    <>
+      {some.map(r => (
+        <WaitingRequest key={r.id} of={r} onDone={props.onDone} />
+      ))}
+      {more}
+    </>
+  );
+};
+
 /** The requests that the viewer may decide on now. */
 export const Waiting = ({ onDone }: Deciding) => {
   const waiting = useLiveQuery({
@@ -88,16 +101,13 @@ export const Waiting = ({ onDone }: Deciding) => {
       >
         {data => (
           <>
-            {data.approvals?.items.map(r => (
-              <WaitingRequest
-                key={r.id}
-                of={r}
-                onDone={what => {
-                  onDone(what);
-                  waiting.refresh();
-                }}
-              />
-            ))}
+            <Requests
+              of={data.approvals?.items ?? []}
+              onDone={what => {
+                onDone(what);
+                waiting.refresh();
+              }}
+            />
             {data.approvals?.nextCursor && (
               <Text color="secondary">
                 These are the newest; older ones come when some are decided on.

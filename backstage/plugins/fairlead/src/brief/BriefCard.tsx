@@ -1,14 +1,10 @@
 import { stringifyEntityRef } from '@backstage/catalog-model';
-import {
-  EntityInfoCard,
-  EntityRefLink,
-  useEntity,
-} from '@backstage/plugin-catalog-react';
+import { EntityInfoCard, useEntity } from '@backstage/plugin-catalog-react';
 import { Flex, Text } from '@backstage/ui';
 import { RiLockLine } from '@remixicon/react';
 import { Connected, useLiveQuery } from '../client';
 import { useEntityChanges } from '../live';
-import { Answer, CopyButton, sourceUrl } from '../parts';
+import { Long, EntityLink, Answer, CopyButton, sourceUrl } from '../parts';
 import { BriefDocument, type BriefQuery } from './brief.generated';
 import css from './brief.module.css';
 import {
@@ -151,7 +147,7 @@ const Dependencies = ({ brief }: { brief: Brief }) => {
               label={i === 0 ? `${label} ${facts.length}` : ''}
               fact={fact}
             >
-              <EntityRefLink entityRef={fact.value} />
+              <EntityLink of={fact.value} />
             </Row>
           )}
         </Few>
@@ -168,7 +164,9 @@ const Everything = ({ data }: { data: BriefQuery }) => {
       {brief.problems.length > 0 && (
         <Flex direction="column" gap="1">
           {brief.problems.map(problem => (
-            <Note key={problem}>{problem}</Note>
+            <Note key={problem}>
+              <Long>{problem}</Long>
+            </Note>
           ))}
         </Flex>
       )}

@@ -28,7 +28,7 @@ export const AddLines = ({ add }: { add: Addition }) => {
   const what = list.format(add.things.map(wordFor));
   const where = add.column ? 'into' : 'below';
   return (
-    <div>
+    <div className={css.lines}>
       <Text variant="body-small" color="secondary">
         To state {what}, add {where}{' '}
         <SourceLink

@@ -77,6 +77,24 @@ describe('environments', () => {
     expect(production.getByText('protected')).toBeVisible();
   });
 
+  it('are asked for as they are shown, where they are many', async () => {
+    const { asked } = open({
+      Environments: () =>
+        brief(...Array.from({ length: 20 }, (_, n) => environment(`e${n}`))),
+    });
+    const names = () =>
+      asked
+        .filter(a => a.name === 'DeploymentHealth')
+        .map(a => a.variables.environment);
+    expect(await region('Environment e11')).toBeVisible();
+    await waitFor(() => expect(names()).toContain('e11'));
+    expect(names()).not.toContain('e12');
+    const user = userEvent.setup();
+    await user.click(screen.getByRole('button', { name: 'Show 8 more' }));
+    expect(await region('Environment e19')).toBeVisible();
+    await waitFor(() => expect(names()).toContain('e19'));
+  });
+
   it('tell all that is wrong', async () => {
     open({
       DeploymentHealth: () => ({ data: { deploymentHealth: degraded } }),

@@ -95,6 +95,7 @@ export const Heading = (props: { children: ReactNode; small?: boolean }) => (
     as={props.small ? 'h3' : 'h2'}
     variant={props.small ? 'body-medium' : 'title-x-small'}
     weight="bold"
+    className={styles.long}
   >
     {props.children}
   </Text>

@@ -1,5 +1,5 @@
-import { EntityRefLink } from '@backstage/plugin-catalog-react';
 import { Link } from '@backstage/ui';
+import { EntityLink } from '../parts';
 import { useAgentHref } from '../agents/links';
 import { Fact, Items, Linked } from './Facts';
 
@@ -12,7 +12,7 @@ const Agent = ({ name }: { name: string }) => (
 /** Who began something, by which agent, with the ways to their pages. */
 export const By = (props: { person: string; agent: string | null }) => (
   <>
-    <EntityRefLink entityRef={props.person} />
+    <EntityLink of={props.person} />
     {props.agent && <Agent name={props.agent} />}
   </>
 );

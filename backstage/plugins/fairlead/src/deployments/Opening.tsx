@@ -9,6 +9,7 @@ import type { ReactNode } from 'react';
 import { Mark, useParam, When, type Goodness } from '../parts';
 import { Row } from './Facts';
 import { nameOf } from './words';
+import styles from './Facts.module.css';
 
 interface Made {
   id: string;
@@ -41,7 +42,7 @@ export const Opening = (props: {
       onExpandedChange={now => open(now ? of.id : undefined)}
     >
       <AccordionTrigger>
-        <Flex direction="column" gap="1" align="start">
+        <Flex direction="column" gap="1" align="start" className={styles.long}>
           <Row>
             <Text weight="bold">{of.title}</Text>
             <Mark is={props.is}>{props.state}</Mark>

@@ -1,7 +1,6 @@
-import { EntityRefLink } from '@backstage/plugin-catalog-react';
 import { Card, CardBody, Text } from '@backstage/ui';
 import { useLiveQuery } from '../client';
-import { Answer, Pager, SourceLink, usePaging } from '../parts';
+import { EntityLink, Answer, Pager, SourceLink, usePaging } from '../parts';
 import { changes, every } from './changes';
 import { BrokenDocument } from './health.generated';
 import css from './health.module.css';
@@ -42,7 +41,7 @@ export const Broken = (props: { repositories: Repositories }) => {
                     <Mark of="warning" />
                     <div className={css.text}>
                       <div className={css.where}>
-                        <EntityRefLink entityRef={one.ref} />
+                        <EntityLink of={one.ref} />
                         <Text>
                           {one.type} {one.target}
                         </Text>
@@ -58,7 +57,7 @@ export const Broken = (props: { repositories: Repositories }) => {
                       </div>
                     </div>
                     <div className={css.side}>
-                      {one.owner && <EntityRefLink entityRef={one.owner} />}
+                      {one.owner && <EntityLink of={one.owner} />}
                     </div>
                   </li>
                 ))}

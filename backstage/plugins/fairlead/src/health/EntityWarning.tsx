@@ -1,11 +1,11 @@
 import { stringifyEntityRef } from '@backstage/catalog-model';
 import { useEntity } from '@backstage/plugin-catalog-react';
 import { useRouteRef } from '@backstage/frontend-plugin-api';
-import { Alert, Flex, Link, Text } from '@backstage/ui';
+import { Flex, Link, Text } from '@backstage/ui';
 import { useMemo } from 'react';
 import { Connected, useLiveQuery } from '../client';
 import { useEntityChanges } from '../live';
-import { SourceLink, When } from '../parts';
+import { Long, Notice, SourceLink, When } from '../parts';
 import { rootRouteRef } from '../routes';
 import {
   EntityStateDocument,
@@ -34,7 +34,9 @@ const FileProblems = ({ state }: { state: State }) => {
     return (
       <>
         {state.status.map(({ message }) => (
-          <Text key={message}>{message}</Text>
+          <Text key={message}>
+            <Long>{message}</Long>
+          </Text>
         ))}
       </>
     );
@@ -44,7 +46,9 @@ const FileProblems = ({ state }: { state: State }) => {
     <>
       {found.slice(0, 5).map((problem, i) => (
         <Flex key={`${problem.line} ${i}`} direction="column" gap="0.5">
-          <Text>{problem.message}</Text>
+          <Text>
+            <Long>{problem.message}</Long>
+          </Text>
           <Text variant="body-small">{problem.fix}</Text>
           <SourceLink
             place={placeOf(problem, repositories)}
@@ -83,7 +87,7 @@ const Warning = () => {
     );
   if (state.status.length || staleSince) {
     return (
-      <Alert
+      <Notice
         status="warning"
         icon
         role="status"
@@ -103,7 +107,7 @@ const Warning = () => {
   }
   if (verifiedAt && asked - Date.parse(verifiedAt) > old) {
     return (
-      <Alert
+      <Notice
         status="warning"
         icon
         role="status"

@@ -228,6 +228,27 @@ describe('HealthPage', () => {
     );
   });
 
+  it('asks for ten of many teams at a time', async () => {
+    const groups = Array.from({ length: 14 }, (_, n) => `group:default/g${n}`);
+    const { asked } = open({
+      Viewer: () => ({
+        data: {
+          whoami: { __typename: 'Identity', subject: 'user:default/a', groups },
+        },
+      }),
+    });
+    const owners = () =>
+      new Set(
+        asked
+          .filter(({ name }) => name === 'Problems')
+          .map(({ variables }) => variables.owner),
+      );
+    const more = await screen.findByRole('button', { name: 'Show 4 more' });
+    await waitFor(() => expect(owners().size).toBe(10));
+    await userEvent.click(more);
+    await waitFor(() => expect(owners()).toEqual(new Set(groups)));
+  });
+
   it('shows everybody’s, a page at a time', async () => {
     const user = userEvent.setup();
     const connection = open({

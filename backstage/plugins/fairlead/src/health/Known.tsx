@@ -1,4 +1,3 @@
-import { EntityRefLink } from '@backstage/plugin-catalog-react';
 import {
   Accordion,
   AccordionPanel,
@@ -11,14 +10,13 @@ import {
 import { useState } from 'react';
 import { AddLines, wordFor } from '../brief/Unknown';
 import { useLiveQuery } from '../client';
-import { Answer, Pager, usePaging } from '../parts';
+import { Answer, EntityLink, Pager, usePaging, useSome } from '../parts';
 import {
   MissingDocument,
   type KnownQuery,
   type MissingQuery,
 } from './health.generated';
 import css from './health.module.css';
-import { More } from './More';
 import { counted, ownerName } from './words';
 
 type Team = NonNullable<KnownQuery['coverage']>['teams'][number];
@@ -30,12 +28,12 @@ const ServiceItem = ({ service }: { service: Service }) => {
   const missing = service.things.filter(({ state }) => state === 'missing');
   return (
     <Flex direction="column" gap="1">
-      <Flex gap="2" align="center">
-        <EntityRefLink entityRef={service.ref} />
+      <div className={css.where}>
+        <EntityLink of={service.ref} />
         <Text color="secondary">
           {list.format(missing.map(({ name }) => wordFor(name)))} not known
         </Text>
-      </Flex>
+      </div>
       {service.add.map(add => (
         <AddLines key={`${add.file} ${add.things}`} add={add} />
       ))}
@@ -99,21 +97,20 @@ const size = 10;
 /** What is known of the services of each team: mine first, then the least. */
 export const Known = (props: { teams: Team[]; groups: string[] }) => {
   const { groups, teams } = props;
-  const [shown, setShown] = useState(size);
   const isMine = (team: Team) => groups.includes(team.owner ?? '');
   const ordered = [...teams].sort(
     (a, b) => Number(isMine(b)) - Number(isMine(a)) || a.percent - b.percent,
   );
-  const rest = ordered.length - shown;
+  const [some, more] = useSome(ordered, size);
   return (
     <Card>
       <CardBody>
         <ul className={css.list} aria-label="Teams">
-          {ordered.slice(0, shown).map(team => (
+          {some.map(team => (
             <TeamItem key={team.owner ?? ''} team={team} />
           ))}
         </ul>
-        <More rest={rest} size={size} onMore={() => setShown(shown + size)} />
+        {more}
       </CardBody>
     </Card>
   );

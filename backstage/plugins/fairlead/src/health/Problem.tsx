@@ -1,6 +1,5 @@
-import { EntityRefLink } from '@backstage/plugin-catalog-react';
 import { Badge, Text } from '@backstage/ui';
-import { SourceLink, When } from '../parts';
+import { Long, EntityLink, SourceLink, When } from '../parts';
 import type { ProblemsQuery } from './health.generated';
 import css from './health.module.css';
 import { Mark } from './Mark';
@@ -37,10 +36,12 @@ export const ProblemItem = (props: {
     <li className={css.item}>
       <Mark of={problem.severity} />
       <div className={css.text}>
-        <Text>{problem.message}</Text>
+        <Text>
+          <Long>{problem.message}</Long>
+        </Text>
         {problem.fix && (
           <Text variant="body-small" color="secondary">
-            {problem.fix}
+            <Long>{problem.fix}</Long>
           </Text>
         )}
         <div className={css.where}>
@@ -59,7 +60,7 @@ export const ProblemItem = (props: {
           )}
           {problem.ref &&
             (problem.entity ? (
-              <EntityRefLink entityRef={problem.ref} />
+              <EntityLink of={problem.ref} />
             ) : (
               <Text variant="body-small" color="secondary">
                 {problem.ref}
@@ -69,7 +70,7 @@ export const ProblemItem = (props: {
       </div>
       <div className={css.side}>
         {problem.owner ? (
-          <EntityRefLink entityRef={problem.owner} />
+          <EntityLink of={problem.owner} />
         ) : (
           <Text variant="body-small" color="secondary">
             nobody’s

@@ -1,7 +1,13 @@
-import { EntityRefLink } from '@backstage/plugin-catalog-react';
 import { Button, Card, CardBody, Flex, Select, Text } from '@backstage/ui';
 import { useLiveQuery } from '../client';
-import { Answer, Filters, Pager, usePaging } from '../parts';
+import {
+  EntityLink,
+  Answer,
+  Filters,
+  Pager,
+  usePaging,
+  useSome,
+} from '../parts';
 import { changes, every } from './changes';
 import { ProblemsDocument, type SourcesQuery } from './health.generated';
 import css from './health.module.css';
@@ -44,8 +50,8 @@ const ProblemList = (props: {
             when: d => !d.ingestionErrors?.items.length && !paging.after,
             text: (
               <>
-                {owner ? <EntityRefLink entityRef={owner} /> : 'The catalog'}:
-                no problems.
+                {owner ? <EntityLink of={owner} /> : 'The catalog'}: no
+                problems.
               </>
             ),
           }}
@@ -53,7 +59,7 @@ const ProblemList = (props: {
           {({ ingestionErrors: page }) => (
             <>
               <Flex align="center" gap="2">
-                {owner && <EntityRefLink entityRef={owner} />}
+                {owner && <EntityLink of={owner} />}
                 <Text color="secondary">
                   {counted(page?.total ?? 0, 'problem')}
                 </Text>
@@ -91,6 +97,7 @@ export const Problems = (props: {
   const of = mine
     ? groups
     : [['mine', 'all'].includes(choice.owner) ? undefined : choice.owner];
+  const [some, more] = useSome(of, 10); // each asks for itself
   const named = new Set([...props.owners, ...of].filter(Boolean) as string[]);
   return (
     <Flex direction="column" gap="3">
@@ -142,7 +149,7 @@ export const Problems = (props: {
           </Flex>
         )}
       </Filters>
-      {of.map(owner => (
+      {some.map(owner => (
         <ProblemList
           key={owner ?? ''}
           owner={owner}
@@ -151,6 +158,7 @@ export const Problems = (props: {
           repositories={repositories}
         />
       ))}
+      {more}
     </Flex>
   );
 };

@@ -1,10 +1,9 @@
 import { Card, CardBody, Flex, Text } from '@backstage/ui';
 import { useState } from 'react';
-import { When } from '../parts';
+import { Long, More, When } from '../parts';
 import type { SourcesQuery } from './health.generated';
 import css from './health.module.css';
 import { Mark } from './Mark';
-import { More } from './More';
 import { counted } from './words';
 
 type Source = NonNullable<SourcesQuery['sources']>['items'][number];
@@ -16,7 +15,11 @@ const SourceItem = ({ source }: { source: Source }) => (
     <Mark of={source.state} />
     <div className={css.text}>
       <Text weight="bold">{source.name}</Text>
-      {source.error && <Text>{source.error}</Text>}
+      {source.error && (
+        <Text>
+          <Long>{source.error}</Long>
+        </Text>
+      )}
       {source.fix && (
         <Text variant="body-small" color="secondary">
           {source.fix}

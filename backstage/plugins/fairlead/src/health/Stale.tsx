@@ -1,7 +1,14 @@
-import { EntityRefLink } from '@backstage/plugin-catalog-react';
 import { Card, CardBody, Text } from '@backstage/ui';
 import { useLiveQuery } from '../client';
-import { Answer, Pager, SourceLink, usePaging, When } from '../parts';
+import {
+  Long,
+  EntityLink,
+  Answer,
+  Pager,
+  SourceLink,
+  usePaging,
+  When,
+} from '../parts';
 import { changes, every } from './changes';
 import { StaleDocument, type StaleQuery } from './health.generated';
 import css from './health.module.css';
@@ -34,9 +41,9 @@ const StaleItem = (props: { of: One; repositories: Repositories }) => {
     <li className={css.item}>
       <Mark of="stale" />
       <div className={css.text}>
-        <EntityRefLink entityRef={of.ref} />
+        <EntityLink of={of.ref} />
         <Text>
-          {reasons[of.reason]} {of.message}
+          {reasons[of.reason]} <Long>{of.message}</Long>
         </Text>
         {of.fix && (
           <Text variant="body-small" color="secondary">
@@ -51,7 +58,7 @@ const StaleItem = (props: { of: One; repositories: Repositories }) => {
         </div>
       </div>
       <div className={css.side}>
-        {of.owner && <EntityRefLink entityRef={of.owner} />}
+        {of.owner && <EntityLink of={of.owner} />}
         <Text variant="body-small" color="secondary">
           <Since of={of} />
         </Text>

@@ -117,6 +117,25 @@ describe('Diff', () => {
     expect(screen.getByText(/12,345 more bytes/)).toBeVisible();
   });
 
+  it('never draws more than a thousand lines, or fifty files, at once', async () => {
+    const lines = Array.from({ length: 2_500 }, (_, n) => `+line ${n}`);
+    const files = Array.from(
+      { length: 60 },
+      (_, n) =>
+        `--- f${n}\n+++ f${n}\n@@ -0,0 +1,2500 @@\n${lines.join('\n')}\n`,
+    );
+    render(<Diff text={files.join('')} most={5} />);
+    const user = userEvent.setup();
+    expect(screen.queryByRole('button', { name: 'f50' })).toBeNull();
+    await user.click(
+      screen.getByRole('button', { name: 'Show 1000 of 2495 more lines' }),
+    );
+    expect(screen.getByText('line 1004')).toBeInTheDocument();
+    expect(screen.queryByText('line 1005')).toBeNull();
+    await user.click(screen.getByRole('button', { name: 'Show 10 more' }));
+    expect(screen.getByRole('button', { name: 'f59' })).toBeVisible();
+  });
+
   it('copies a file of it', async () => {
     const user = userEvent.setup();
     const write = jest.spyOn(navigator.clipboard, 'writeText');

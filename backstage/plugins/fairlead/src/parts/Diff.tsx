@@ -1,7 +1,8 @@
 import { Button, Flex, Text, VisuallyHidden } from '@backstage/ui';
 import { RiArrowDownSLine, RiArrowRightSLine } from '@remixicon/react';
-import { useId, useMemo, useState } from 'react';
+import { memo, useId, useMemo, useState } from 'react';
 import { CopyButton } from './CopyButton';
+import { useSome } from './More';
 import styles from './Diff.module.css';
 import { readDiff, type DiffFile, type DiffLine } from './unified';
 
@@ -14,6 +15,9 @@ export interface DiffProps {
   /** How many lines are shown before one asks for more; default 300. */
   most?: number;
 }
+
+const step = 1_000; // lines that are added at once; more take a browser long
+const manyFiles = 50; // whose names are shown at once
 
 const signs = { added: '+', removed: '-', kept: ' ', note: '' };
 
@@ -32,7 +36,8 @@ function titleOf({ from, to }: DiffFile): string {
   return from ? `${from} (removed)` : 'Changes';
 }
 
-const Line = ({ line }: { line: DiffLine }) => (
+/** One of thousands, perhaps: those that are there stay as they are. */
+const Line = memo(({ line }: { line: DiffLine }) => (
   <tr className={styles[line.kind]}>
     <td className={styles.number}>{line.old}</td>
     <td className={styles.number}>{line.new}</td>
@@ -44,7 +49,7 @@ const Line = ({ line }: { line: DiffLine }) => (
     </td>
     <td className={styles.text}>{line.text}</td>
   </tr>
-);
+));
 
 /** The lines of a file, no more than so many of them. */
 const Lines = ({ file, most }: { file: DiffFile; most: number }) => {
@@ -83,8 +88,9 @@ const Lines = ({ file, most }: { file: DiffFile; most: number }) => {
 /** What is shown of a file below its head. */
 const Body = (props: { file: DiffFile; title: string; most: number }) => {
   const { file, title, most } = props;
-  const [all, setAll] = useState(false);
+  const [shown, setShown] = useState(most);
   const length = lengthOf(file);
+  const rest = length - shown;
   return (
     <>
       {file.notes.map((note, n) => (
@@ -100,13 +106,19 @@ const Body = (props: { file: DiffFile; title: string; most: number }) => {
           // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what can be scrolled has to be reached by the keyboard
           tabIndex={0}
         >
-          <Lines file={file} most={all ? length : most} />
+          <Lines file={file} most={shown} />
         </div>
       )}
-      {!all && length > most && (
+      {rest > 0 && (
         <div className={styles.aside}>
-          <Button size="small" variant="secondary" onPress={() => setAll(true)}>
-            {`Show all ${length} lines`}
+          <Button
+            size="small"
+            variant="secondary"
+            onPress={() => setShown(shown + step)}
+          >
+            {rest > step
+              ? `Show ${step} of ${rest} more lines`
+              : `Show all ${length} lines`}
           </Button>
         </div>
       )}
@@ -155,16 +167,18 @@ const File = (props: { file: DiffFile; open: boolean; most: number }) => {
  */
 export const Diff = ({ text, omitted, most = 300 }: DiffProps) => {
   const files = useMemo(() => readDiff(text), [text]);
+  const [some, more] = useSome(files, manyFiles);
   let shown = 0;
   return (
     <Flex direction="column" gap="2">
-      {files.map((file, n) => {
+      {some.map((file, n) => {
         const open = shown < most;
         shown += lengthOf(file);
         return (
           <File key={`${n} ${file.text}`} file={file} open={open} most={most} />
         );
       })}
+      {more}
       {files.length === 0 && <Text color="secondary">Nothing changes.</Text>}
       {Boolean(omitted) && (
         <Text color="secondary">

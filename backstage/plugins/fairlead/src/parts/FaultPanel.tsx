@@ -1,5 +1,7 @@
-import { Alert, Button } from '@backstage/ui';
+import { Button } from '@backstage/ui';
 import type { Fault } from '@fairlead/backstage-plugin-common';
+import { Notice } from './Notice';
+import { Long } from './Long';
 
 const statuses: Record<string, 'info' | 'warning'> = {
   approval_required: 'info',
@@ -9,11 +11,11 @@ const statuses: Record<string, 'info' | 'warning'> = {
 
 /** Says what went wrong and how to put it right. */
 export const FaultPanel = (props: { fault: Fault; onRetry?: () => void }) => (
-  <Alert
+  <Notice
     role="alert"
     status={statuses[props.fault.code] ?? 'danger'}
     icon
-    title={props.fault.message}
+    title={<Long>{props.fault.message}</Long>}
     description={props.fault.fix}
     customActions={
       props.onRetry && (

@@ -1,5 +1,6 @@
 import { Link, Text } from '@backstage/ui';
 import { placeText, sourceUrl, type Place } from './sourceUrl';
+import styles from './long.module.css';
 
 interface SourceLinkProps {
   place: Place;
@@ -26,11 +27,17 @@ export const SourceLink = (props: SourceLinkProps) => {
       variant="body-small"
       color={color}
       title={title}
+      className={styles.long}
     >
       {text}
     </Link>
   ) : (
-    <Text variant="body-small" color={color} title={title}>
+    <Text
+      variant="body-small"
+      color={color}
+      title={title}
+      className={styles.long}
+    >
       {text}
     </Text>
   );

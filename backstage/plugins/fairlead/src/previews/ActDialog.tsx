@@ -1,14 +1,9 @@
-import {
-  Button,
-  Dialog,
-  DialogBody,
-  DialogFooter,
-  DialogHeader,
-  Flex,
-} from '@backstage/ui';
+import { Button, Dialog, DialogBody, DialogFooter, Flex } from '@backstage/ui';
 import type { Fault } from '@fairlead/backstage-plugin-common';
 import type { FormEvent, ReactNode } from 'react';
+import { DialogTitle } from '../parts';
 import { ActFault } from './ActFault';
+import styles from './previews.module.css';
 
 interface ActDialogProps {
   title: string;
@@ -32,9 +27,9 @@ export const ActDialog = (props: ActDialogProps) => {
   };
   return (
     <Dialog isOpen onOpenChange={open => !open && onClose()} width={520}>
-      <DialogHeader>{props.title}</DialogHeader>
+      <DialogTitle>{props.title}</DialogTitle>
       <form onSubmit={submit} style={{ display: 'contents' }}>
-        <DialogBody>
+        <DialogBody className={styles.long}>
           <Flex direction="column" gap="4">
             {props.children}
             {act.fault && <ActFault fault={act.fault} />}

@@ -1,11 +1,9 @@
-import { EntityRefLink } from '@backstage/plugin-catalog-react';
 import {
   Badge,
   Button,
   Dialog,
   DialogBody,
   DialogFooter,
-  DialogHeader,
   Flex,
   Tab,
   TabList,
@@ -15,7 +13,15 @@ import {
 } from '@backstage/ui';
 import type { ReactNode } from 'react';
 import { useLiveQuery } from '../client';
-import { Answer, CopyButton, Countdown, When } from '../parts';
+import {
+  Long,
+  EntityLink,
+  DialogTitle,
+  Answer,
+  CopyButton,
+  Countdown,
+  When,
+} from '../parts';
 import { Logs } from './Logs';
 import { Phase } from './Phase';
 import { called, ending, stuck } from './preview';
@@ -51,7 +57,11 @@ const Facts = ({ of: p }: { of: Detailed }) => (
         since <When at={p.since} />
       </Text>
     </Fact>
-    {p.reason && <Fact name="Reason">{p.reason}</Fact>}
+    {p.reason && (
+      <Fact name="Reason">
+        <Long>{p.reason}</Long>
+      </Fact>
+    )}
     {p.position && <Fact name="Place in the queue">{p.position}</Fact>}
     {p.remains.length > 0 && (
       <Fact name="Still there">{p.remains.join(', ')}</Fact>
@@ -71,7 +81,7 @@ const Facts = ({ of: p }: { of: Detailed }) => (
       </Fact>
     )}
     <Fact name="Service">
-      <EntityRefLink entityRef={p.service} />
+      <EntityLink of={p.service} />
     </Fact>
     <Fact name="Revision">
       <Copied text={p.revision} what="the revision" />
@@ -84,7 +94,7 @@ const Facts = ({ of: p }: { of: Detailed }) => (
     </Fact>
     {p.owner && (
       <Fact name="Owner">
-        <EntityRefLink entityRef={p.owner} defaultKind="group" />
+        <EntityLink of={p.owner} kind="group" />
       </Fact>
     )}
     <Fact name="Deployer">{p.deployer}</Fact>
@@ -107,7 +117,9 @@ const Events = ({ of }: { of: Detailed['events'] }) => (
     {[...of].reverse().map((event, i) => (
       <li key={of.length - i}>
         <Phase phase={event.phase} />
-        <Text as="p">{event.text}</Text>
+        <Text as="p">
+          <Long>{event.text}</Long>
+        </Text>
         <Text variant="body-small" color="secondary">
           {event.at && <When at={event.at} />}
           {event.by && `, by ${event.by}`}
@@ -135,7 +147,7 @@ export const Details = ({ id, mayForce, onAct, onClose }: DetailsProps) => {
   const name = preview ? called(preview) : id;
   return (
     <Dialog isOpen onOpenChange={open => !open && onClose()} width={860}>
-      <DialogHeader>{preview ? name : 'Preview'}</DialogHeader>
+      <DialogTitle>{preview ? name : 'Preview'}</DialogTitle>
       <DialogBody>
         <Tabs>
           <TabList>

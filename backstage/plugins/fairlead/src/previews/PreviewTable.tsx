@@ -1,4 +1,3 @@
-import { EntityRefLink } from '@backstage/plugin-catalog-react';
 import {
   Badge,
   Button,
@@ -22,7 +21,7 @@ import {
   RiRobot2Line,
 } from '@remixicon/react';
 import { useAgentHref } from '../agents/links';
-import { Countdown, When } from '../parts';
+import { EntityLink, Countdown, When } from '../parts';
 import { useHrefs } from './opened';
 import { Phase } from './Phase';
 import { called, ending, short, stuck, type Preview } from './preview';
@@ -52,7 +51,7 @@ const What = ({ preview: p, named }: { preview: Preview; named: boolean }) => {
   const hrefOf = useHrefs();
   return (
     <Flex direction="column" gap="1" align="start">
-      {named && <EntityRefLink entityRef={p.service} />}
+      {named && <EntityLink of={p.service} />}
       <Flex align="center" gap="2" className={styles.wrapping}>
         <Link
           href={hrefOf(p.id)}
@@ -115,11 +114,15 @@ export const Asker = ({ preview: p }: { preview: Preview }) => {
   const hrefOf = useAgentHref();
   return (
     <Flex direction="column" gap="1" align="start">
-      <EntityRefLink entityRef={p.person} defaultKind="user" />
+      <EntityLink of={p.person} kind="user" />
       {p.agent && (
         <Flex align="center" gap="1">
-          <RiRobot2Line size={16} aria-hidden />
-          <Link href={hrefOf(p.agent)} variant="body-small">
+          <RiRobot2Line size={16} className={styles.icon} aria-hidden />
+          <Link
+            href={hrefOf(p.agent)}
+            variant="body-small"
+            className={styles.long}
+          >
             {p.agent}
           </Link>
         </Flex>
@@ -171,40 +174,42 @@ interface PreviewTableProps {
 
 /** Previews, one in a row. */
 export const PreviewTable = (props: PreviewTableProps) => (
-  <TableRoot aria-label="Previews">
-    <TableHeader>
-      <Column isRowHeader className={styles.most}>
-        Preview
-      </Column>
-      <Column>Phase</Column>
-      <Column className={styles.brief}>Time left</Column>
-      <Column className={styles.wide}>Asked for by</Column>
-      <Column className={`${styles.wide} ${styles.brief}`}>Age</Column>
-      <Column className={styles.least}>Acts</Column>
-    </TableHeader>
-    <TableBody>
-      {props.previews.map(p => (
-        <Row key={p.id} id={p.id}>
-          <Cell>
-            <What preview={p} named={!props.service} />
-          </Cell>
-          <Cell>
-            <Standing preview={p} />
-          </Cell>
-          <Cell>
-            <TimeLeft preview={p} onAct={props.onAct} />
-          </Cell>
-          <Cell className={styles.wide}>
-            <Asker preview={p} />
-          </Cell>
-          <Cell className={styles.wide}>
-            <When at={p.createdAt} />
-          </Cell>
-          <Cell>
-            <Acts preview={p} mayForce={props.mayForce} onAct={props.onAct} />
-          </Cell>
-        </Row>
-      ))}
-    </TableBody>
-  </TableRoot>
+  <div className={styles.previews}>
+    <TableRoot aria-label="Previews">
+      <TableHeader>
+        <Column isRowHeader className={styles.most}>
+          Preview
+        </Column>
+        <Column>Phase</Column>
+        <Column className={styles.brief}>Time left</Column>
+        <Column className={styles.wide}>Asked for by</Column>
+        <Column className={`${styles.wide} ${styles.brief}`}>Age</Column>
+        <Column className={styles.least}>Acts</Column>
+      </TableHeader>
+      <TableBody>
+        {props.previews.map(p => (
+          <Row key={p.id} id={p.id}>
+            <Cell>
+              <What preview={p} named={!props.service} />
+            </Cell>
+            <Cell>
+              <Standing preview={p} />
+            </Cell>
+            <Cell>
+              <TimeLeft preview={p} onAct={props.onAct} />
+            </Cell>
+            <Cell className={styles.wide}>
+              <Asker preview={p} />
+            </Cell>
+            <Cell className={styles.wide}>
+              <When at={p.createdAt} />
+            </Cell>
+            <Cell>
+              <Acts preview={p} mayForce={props.mayForce} onAct={props.onAct} />
+            </Cell>
+          </Row>
+        ))}
+      </TableBody>
+    </TableRoot>
+  </div>
 );

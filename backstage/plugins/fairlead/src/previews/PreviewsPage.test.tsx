@@ -199,6 +199,28 @@ describe('The page of all previews', () => {
     });
   });
 
+  it('shows a hundred of many strays, and no more of them are chosen', async () => {
+    openPage({
+      Previews: () => page([]),
+      Viewer: () => rights('previews.strays', 'previews.sweep'),
+      PreviewStrays: () =>
+        strays(Array.from({ length: 130 }, (_, n) => `lost-${n}`)),
+    });
+    await openPart('Strays');
+    expect(await screen.findByText('lost-99')).toBeInTheDocument();
+    expect(screen.queryByText('lost-100')).toBeNull();
+    const all = screen.getAllByRole('checkbox', { name: 'Select all' })[0];
+    await userEvent.click(all);
+    await userEvent.click(screen.getByRole('button', { name: 'Sweep…' }));
+    const dialog = await screen.findByRole('dialog');
+    expect(dialog).toHaveTextContent(/lost-98, lost-99\./);
+    await userEvent.click(
+      within(dialog).getByRole('button', { name: 'Cancel' }),
+    );
+    await userEvent.click(screen.getByRole('button', { name: 'Show 30 more' }));
+    expect(screen.getByText('lost-129')).toBeInTheDocument();
+  });
+
   it('has no strays for those who may not see them', async () => {
     const connection = openPage({ Previews: () => page([]) });
     await screen.findByRole('button', { name: 'Usage' });

@@ -1,4 +1,3 @@
-import { EntityRefLink } from '@backstage/plugin-catalog-react';
 import {
   Cell,
   CellText,
@@ -11,10 +10,9 @@ import {
   Text,
 } from '@backstage/ui';
 import { useLiveQuery } from '../client';
-import { Answer, Pager, usePaging } from '../parts';
+import { EntityLink, Scrolled, Answer, Pager, usePaging } from '../parts';
 import { PreviewFiguresDocument } from './figures.generated';
 import { bytes, seconds } from './measures';
-import styles from './previews.module.css';
 
 /** What each preview takes now. */
 export const Resources = ({ service }: { service?: string }) => {
@@ -47,7 +45,7 @@ export const Resources = ({ service }: { service?: string }) => {
               `; of ${items.length - known.length} that is not known`}
             .
           </Text>
-          <div className={styles.scrolled}>
+          <Scrolled>
             <TableRoot aria-label="What previews take">
               <TableHeader>
                 <Column isRowHeader>Preview</Column>
@@ -61,13 +59,13 @@ export const Resources = ({ service }: { service?: string }) => {
                 {items.map(({ preview: p, resources: r }) => (
                   <Row key={p.id} id={p.id}>
                     <Cell>
-                      <EntityRefLink entityRef={p.service} />
+                      <EntityLink of={p.service} />
                       <Text as="div" variant="body-small" color="secondary">
                         {p.revision}, {p.phase}
                       </Text>
                     </Cell>
                     <Cell>
-                      <EntityRefLink entityRef={p.person} defaultKind="user" />
+                      <EntityLink of={p.person} kind="user" />
                       {p.agent && (
                         <Text as="div" variant="body-small" color="secondary">
                           {p.agent}
@@ -82,7 +80,7 @@ export const Resources = ({ service }: { service?: string }) => {
                 ))}
               </TableBody>
             </TableRoot>
-          </div>
+          </Scrolled>
           <Pager of={paging} next={page?.nextCursor} what="previews" />
         </Flex>
       )}

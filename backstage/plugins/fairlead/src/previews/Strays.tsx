@@ -1,5 +1,4 @@
 import {
-  Alert,
   Button,
   Cell,
   CellText,
@@ -13,7 +12,7 @@ import {
 } from '@backstage/ui';
 import { useState } from 'react';
 import { useAct, useLiveQuery } from '../client';
-import { Answer, When } from '../parts';
+import { Long, Answer, Notice, Scrolled, useSome, When } from '../parts';
 import { ActDialog } from './ActDialog';
 import {
   PreviewStraysDocument,
@@ -32,50 +31,56 @@ const StrayTable = (props: {
   items: Stray[];
   chosen: Set<string>;
   setChosen: (ids: Set<string>) => void;
-}) => (
-  <div className={styles.scrolled}>
-    <TableRoot
-      aria-label="Strays"
-      selectionMode="multiple"
-      selectionBehavior="toggle"
-      selectedKeys={props.chosen}
-      onSelectionChange={keys =>
-        props.setChosen(
-          new Set(
-            keys === 'all' ? props.items.map(s => s.id) : [...keys].map(String),
-          ),
-        )
-      }
-    >
-      <TableHeader>
-        <Column isRowHeader>Preview</Column>
-        <Column>What there is</Column>
-        <Column>Why it is a stray</Column>
-        <Column>Found by</Column>
-        <Column>Since</Column>
-      </TableHeader>
-      <TableBody>
-        {props.items.map(s => (
-          <Row key={s.id} id={s.id}>
-            <CellText
-              title={s.id}
-              description={[s.service, s.person, s.agent]
-                .filter(Boolean)
-                .join(', ')}
-            />
-            <CellText
-              title={s.what.join(', ')}
-              description={s.diskBytes ? bytes(s.diskBytes) : undefined}
-            />
-            <CellText title={s.reason} />
-            <CellText title={s.deployer} />
-            <Cell>{s.since ? <When at={s.since} /> : 'not known'}</Cell>
-          </Row>
-        ))}
-      </TableBody>
-    </TableRoot>
-  </div>
-);
+}) => {
+  const [some, more] = useSome(props.items, 100);
+  return (
+    <Scrolled>
+      <TableRoot
+        aria-label="Strays"
+        selectionMode="multiple"
+        selectionBehavior="toggle"
+        selectedKeys={props.chosen}
+        onSelectionChange={keys =>
+          props.setChosen(
+            new Set(
+              keys === 'all' ? some.map(s => s.id) : [...keys].map(String),
+            ),
+          )
+        }
+      >
+        <TableHeader>
+          <Column isRowHeader>Preview</Column>
+          <Column>What there is</Column>
+          <Column>Why it is a stray</Column>
+          <Column>Found by</Column>
+          <Column>Since</Column>
+        </TableHeader>
+        <TableBody>
+          {some.map(s => (
+            <Row key={s.id} id={s.id}>
+              <CellText
+                title={s.id}
+                description={[s.service, s.person, s.agent]
+                  .filter(Boolean)
+                  .join(', ')}
+              />
+              <Cell>
+                <Text as="p">{s.what.join(', ')}</Text>
+                {s.diskBytes ? (
+                  <Text color="secondary">{bytes(s.diskBytes)}</Text>
+                ) : null}
+              </Cell>
+              <Cell>{s.reason}</Cell>
+              <CellText title={s.deployer} />
+              <Cell>{s.since ? <When at={s.since} /> : 'not known'}</Cell>
+            </Row>
+          ))}
+        </TableBody>
+      </TableRoot>
+      {more}
+    </Scrolled>
+  );
+};
 
 const SweepDialog = (props: {
   ids: string[];
@@ -106,7 +111,9 @@ const SweepDialog = (props: {
       onAct={sweep}
       onClose={onClose}
     >
-      <Text>What there is of these is removed for good: {ids.join(', ')}.</Text>
+      <Text className={styles.long}>
+        What there is of these is removed for good: {ids.join(', ')}.
+      </Text>
       {others > 0 && (
         <Text>
           At most {most} are swept at once; the other {others} stay chosen.
@@ -135,14 +142,16 @@ export const Strays = () => {
         found && (
           <Flex direction="column" gap="4" align="start">
             {found.unswept.map(u => (
-              <Alert
+              <Notice
                 key={u.deployer}
                 status="warning"
                 icon
-                title={`It could not be looked at ${u.deployer}: ${u.reason}`}
+                title={
+                  <Long>{`It could not be looked at ${u.deployer}: ${u.reason}`}</Long>
+                }
               />
             ))}
-            {left && <Alert role="status" status="info" icon title={left} />}
+            {left && <Notice role="status" status="info" icon title={left} />}
             {found.items.length ? (
               <>
                 <StrayTable items={found.items} {...{ chosen, setChosen }} />

@@ -1,4 +1,3 @@
-import { EntityRefLink } from '@backstage/plugin-catalog-react';
 import {
   Cell,
   CellText,
@@ -12,7 +11,7 @@ import {
 } from '@backstage/ui';
 import { useState } from 'react';
 import { useLiveQuery } from '../client';
-import { Answer } from '../parts';
+import { Answer, EntityLink, Scrolled, useSome } from '../parts';
 import styles from './previews.module.css';
 import {
   PreviewUsageDocument,
@@ -28,7 +27,7 @@ const periods = [
 const Name = ({ title, name }: { title: string; name: string | null }) => {
   if (title === 'All') return <>All previews</>;
   if (!name) return <>Nobody</>;
-  return title === 'Agent' ? <>{name}</> : <EntityRefLink entityRef={name} />;
+  return title === 'Agent' ? <>{name}</> : <EntityLink of={name} />;
 };
 
 interface LinesProps {
@@ -39,9 +38,11 @@ interface LinesProps {
   lines: UsageLineFragment[];
 }
 
-const Lines = ({ title, currency, priced, lines }: LinesProps) =>
-  lines.length ? (
-    <div className={styles.scrolled}>
+const Lines = ({ title, currency, priced, lines }: LinesProps) => {
+  const [some, more] = useSome(lines, 20);
+  if (!lines.length) return null;
+  return (
+    <Scrolled>
       <TableRoot aria-label={`Usage by ${title.toLowerCase()}`}>
         <TableHeader>
           <Column isRowHeader>{title}</Column>
@@ -53,7 +54,7 @@ const Lines = ({ title, currency, priced, lines }: LinesProps) =>
           {priced && <Column>Cost</Column>}
         </TableHeader>
         <TableBody>
-          {lines.map(line => (
+          {some.map(line => (
             <Row key={line.name ?? ''} id={line.name ?? 'none'}>
               <Cell>
                 <Name title={title} name={line.name} />
@@ -76,8 +77,10 @@ const Lines = ({ title, currency, priced, lines }: LinesProps) =>
           ))}
         </TableBody>
       </TableRoot>
-    </div>
-  ) : null;
+      {more}
+    </Scrolled>
+  );
+};
 
 /** What previews took in a period, by team, person and agent. */
 export const Usage = ({ service }: { service?: string }) => {
@@ -88,7 +91,7 @@ export const Usage = ({ service }: { service?: string }) => {
     every: 60_000,
   });
   return (
-    <Flex direction="column" gap="4" align="start">
+    <Flex direction="column" gap="4">
       <Select
         className={styles.select}
         label="Period"

@@ -221,6 +221,26 @@ describe('figures', () => {
   });
 });
 
+describe('figures of many services', () => {
+  it('are told of fifty at a time', async () => {
+    const services = Array.from({ length: 70 }, (_, n) =>
+      line({ name: `component:default/s${n}` }),
+    );
+    open('/?view=figures', {
+      ChangeFigures: () => ({
+        data: { changeFigures: { ...figures, services } },
+      }),
+    });
+    const table = within(
+      await screen.findByRole('region', { name: 'By service' }),
+    );
+    expect(table.getByRole('rowheader', { name: 's49' })).toBeVisible();
+    expect(table.queryByRole('rowheader', { name: 's50' })).toBeNull();
+    await userEvent.click(screen.getByRole('button', { name: 'Show 20 more' }));
+    expect(table.getByRole('rowheader', { name: 's69' })).toBeVisible();
+  });
+});
+
 describe('fleets', () => {
   it('are told wave by wave, with what to do about services', async () => {
     open('/?view=fleets&fleet=f1', {

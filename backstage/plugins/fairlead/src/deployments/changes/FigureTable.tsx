@@ -1,5 +1,5 @@
-import { EntityRefLink } from '@backstage/plugin-catalog-react';
 import { Flex } from '@backstage/ui';
+import { EntityLink, useSome } from '../../parts';
 import { Heading } from '../Facts';
 import { duration, number } from '../words';
 import styles from './changes.module.css';
@@ -41,6 +41,7 @@ export const FigureTable = (props: {
 }) => {
   const { title, of, agents } = props;
   const columns = agents ? ofAgents : cells;
+  const [some, more] = useSome(of, 50);
   if (of.length === 0) return null;
   return (
     <Flex direction="column" gap="2">
@@ -64,11 +65,11 @@ export const FigureTable = (props: {
             </tr>
           </thead>
           <tbody>
-            {of.map(line => (
+            {some.map(line => (
               <tr key={line.name ?? ''}>
                 <th scope="row">
                   {line.name?.includes(':') ? (
-                    <EntityRefLink entityRef={line.name} />
+                    <EntityLink of={line.name} />
                   ) : (
                     line.name ?? 'nobody'
                   )}
@@ -81,6 +82,7 @@ export const FigureTable = (props: {
           </tbody>
         </table>
       </div>
+      {more}
     </Flex>
   );
 };

@@ -1,6 +1,6 @@
-import { Alert, Card, CardBody, Flex, Text } from '@backstage/ui';
+import { Card, CardBody, Flex, Text } from '@backstage/ui';
 import { useLiveQuery } from '../../client';
-import { Answer, Filters, useParam } from '../../parts';
+import { Notice, Answer, Filters, useParam } from '../../parts';
 import { Heading, Items } from '../Facts';
 import { duration, number, plural } from '../words';
 import styles from './changes.module.css';
@@ -133,7 +133,7 @@ type Answered = NonNullable<ChangeFiguresQuery['changeFigures']>;
 const All = ({ of }: { of: Answered }) => (
   <Flex direction="column" gap="5">
     {of.partial.length > 0 && (
-      <Alert
+      <Notice
         status="warning"
         icon
         title="Not all is counted"

@@ -3,14 +3,13 @@ import {
   Dialog,
   DialogBody,
   DialogFooter,
-  DialogHeader,
   Flex,
   Text,
   TextField,
 } from '@backstage/ui';
 import { useState } from 'react';
 import { useAct, useViewer } from '../../client';
-import { FaultPanel } from '../../parts';
+import { DialogTitle, FaultPanel } from '../../parts';
 import { Row } from '../Facts';
 import { Requested } from '../proposals/Requested';
 import {
@@ -18,6 +17,7 @@ import {
   StopFleetDocument,
   type FleetStatusFragment,
 } from './changes.generated';
+import facts from '../Facts.module.css';
 
 type Verb = 'start' | 'resume' | 'pause' | 'cancel';
 
@@ -67,8 +67,8 @@ const ActDialog = (props: {
   };
   return (
     <Dialog isOpen onOpenChange={open => open || onClose(false)} width={520}>
-      <DialogHeader>{`${titles[verb]}: ${of.title}`}</DialogHeader>
-      <DialogBody>
+      <DialogTitle>{`${titles[verb]}: ${of.title}`}</DialogTitle>
+      <DialogBody className={facts.long}>
         <Flex direction="column" gap="4">
           <Text as="p">{says[verb]}</Text>
           {stops && (

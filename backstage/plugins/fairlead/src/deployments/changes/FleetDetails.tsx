@@ -1,7 +1,7 @@
-import { Alert, Flex, Text } from '@backstage/ui';
+import { Flex, Text } from '@backstage/ui';
 import { useState } from 'react';
 import { useLiveQuery } from '../../client';
-import { Answer } from '../../parts';
+import { Notice, Answer } from '../../parts';
 import { Code, Fact, Facts, Heading, Items, Linked } from '../Facts';
 import { By, Grounds } from '../Grounds';
 import { number, plural } from '../words';
@@ -13,6 +13,7 @@ import {
 } from './changes.generated';
 import { FleetActs } from './FleetActs';
 import { Members } from './Members';
+import facts from '../Facts.module.css';
 
 const words: [keyof FleetStatusFragment['counts'], string][] = [
   ['done', 'as wanted'],
@@ -105,9 +106,9 @@ const About = ({ of }: { of: Whole }) => (
 const All = (props: { of: Whole; onMore?: () => void; changed(): void }) => {
   const { of, onMore, changed } = props;
   return (
-    <Flex direction="column" gap="4">
+    <Flex direction="column" gap="4" className={facts.long}>
       {of.why && (
-        <Alert
+        <Notice
           status={of.state === 'stopped' ? 'danger' : 'info'}
           icon
           title={of.why}

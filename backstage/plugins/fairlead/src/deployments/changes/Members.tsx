@@ -1,6 +1,5 @@
-import { EntityRefLink } from '@backstage/plugin-catalog-react';
 import { Button, Flex, Link, Text } from '@backstage/ui';
-import { Mark, type Goodness } from '../../parts';
+import { EntityLink, Mark, type Goodness } from '../../parts';
 import { Heading, isWeb, Items } from '../Facts';
 import type { FleetQuery } from './changes.generated';
 
@@ -21,7 +20,7 @@ type Member = NonNullable<FleetQuery['fleet']>['members'][number];
 const One = ({ of }: { of: Member }) => (
   <li>
     <Mark is={states[of.state] ?? 'unknown'}>{of.state}</Mark>{' '}
-    <EntityRefLink entityRef={of.service} />
+    <EntityLink of={of.service} />
     {of.wave !== null && `, wave ${of.wave}`}
     {isWeb(of.url) && (
       <>

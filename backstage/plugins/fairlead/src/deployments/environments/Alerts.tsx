@@ -1,5 +1,5 @@
-import { Alert, Link, Text } from '@backstage/ui';
-import { When } from '../../parts';
+import { Link, Text } from '@backstage/ui';
+import { Long, Notice, When } from '../../parts';
 import { Code, isWeb, Items } from '../Facts';
 import type { HealthAnswer } from './Health';
 
@@ -18,7 +18,7 @@ const Runbook = ({ of, alert }: { of: string; alert: string }) =>
 
 /** The alerts that fire, each with what to do. */
 export const Alerts = (props: { of: Firing[] }) => (
-  <Alert
+  <Notice
     status="danger"
     icon
     title={`${
@@ -39,7 +39,11 @@ export const Alerts = (props: { of: Firing[] }) => (
                   since <When at={a.since} />
                 </>
               )}
-              {a.summary && `: ${a.summary}`}
+              {a.summary && (
+                <>
+                  : <Long>{a.summary}</Long>
+                </>
+              )}
             </Text>
             {a.runbook && <Runbook of={a.runbook} alert={a.name} />}
           </li>

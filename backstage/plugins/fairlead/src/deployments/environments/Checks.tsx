@@ -9,10 +9,11 @@ import {
   Text,
 } from '@backstage/ui';
 import { useLiveQuery } from '../../client';
-import { Answer, Mark, When, type Goodness } from '../../parts';
+import { Long, Answer, Mark, When, type Goodness } from '../../parts';
 import { Heading, isWeb, Items, Revision, Row } from '../Facts';
 import { plural } from '../words';
 import { CiStatusDocument, type CiStatusQuery } from './environments.generated';
+import styles from '../Facts.module.css';
 
 const states: Record<string, Goodness> = {
   passed: 'good',
@@ -37,7 +38,7 @@ const Check = ({ of }: { of: Status['checks'][number] }) => (
     {of.duration && `, ${of.duration}`}
     {[...of.failed.map(f => `failed: ${f}`), ...of.detail].map((line, i) => (
       <Text key={i} as="p" variant="body-small" color="secondary">
-        {line}
+        <Long>{line}</Long>
       </Text>
     ))}
   </li>
@@ -62,7 +63,7 @@ const State = ({ of }: { of: Status }) => (
     </Row>
     {of.grounds.map(ground => (
       <Text key={ground} as="p" variant="body-small" color="secondary">
-        {ground}
+        <Long>{ground}</Long>
       </Text>
     ))}
     {of.checks.length > 0 && (
@@ -90,7 +91,7 @@ export const Checks = (props: { service: string }) => {
   return (
     <Flex direction="column" gap="3">
       <Heading>CI of the newest revision</Heading>
-      <Card>
+      <Card className={styles.long}>
         <CardBody>
           <Answer of={status}>
             {d => d.ciStatus && <State of={d.ciStatus} />}

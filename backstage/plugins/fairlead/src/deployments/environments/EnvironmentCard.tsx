@@ -18,6 +18,7 @@ import { ProposeButton } from '../proposals/ProposeDialog';
 import { RollbackButton } from '../proposals/RollbackDialog';
 import { DeploymentHealthDocument } from './environments.generated';
 import { Health, type HealthAnswer } from './Health';
+import styles from '../Facts.module.css';
 
 /** An environment, as the service's catalog entry has it. */
 export interface Environment {
@@ -55,7 +56,11 @@ export const EnvironmentCard = ({ service, environment }: Props) => {
   const known = now ?? (health.fault?.code === 'unavailable' && last.current);
   const images = known ? known.live?.images.map(i => i.name) : undefined;
   return (
-    <Card role="region" aria-label={`Environment ${name}`}>
+    <Card
+      role="region"
+      aria-label={`Environment ${name}`}
+      className={styles.long}
+    >
       <CardHeader>
         <Row apart>
           <Row>

@@ -1,13 +1,37 @@
 import { Flex } from '@backstage/ui';
 import { useLiveQuery } from '../../client';
-import { Answer } from '../../parts';
+import { Answer, useSome } from '../../parts';
 import { Heading } from '../Facts';
 import { EnvironmentCard } from './EnvironmentCard';
 import styles from './Environments.module.css';
-import { EnvironmentsDocument } from './environments.generated';
+import {
+  EnvironmentsDocument,
+  type EnvironmentsQuery,
+} from './environments.generated';
 import { NoEnvironments } from './NoEnvironments';
 
 const minute = 60_000;
+
+type Declared = NonNullable<EnvironmentsQuery['serviceBrief']>['environments'];
+
+/** Each asks for itself: no more do than one looks at. */
+const Cards = (props: { of: Declared; service: string }) => {
+  const [some, more] = useSome(props.of, 12);
+  return (
+    <>
+      <div className={styles.grid}>
+        {some.map(e => (
+          <EnvironmentCard
+            key={e.name ?? e.value}
+            service={props.service}
+            environment={{ ...e, name: e.name ?? e.value }}
+          />
+        ))}
+      </div>
+      {more}
+    </>
+  );
+};
 
 /** The environments of a service beside each other. */
 export const Environments = (props: { service: string }) => {
@@ -27,15 +51,7 @@ export const Environments = (props: { service: string }) => {
         }}
       >
         {data => (
-          <div className={styles.grid}>
-            {data.serviceBrief?.environments.map(e => (
-              <EnvironmentCard
-                key={e.name ?? e.value}
-                service={props.service}
-                environment={{ ...e, name: e.name ?? e.value }}
-              />
-            ))}
-          </div>
+          <Cards of={data.serviceBrief?.environments ?? []} {...props} />
         )}
       </Answer>
     </Flex>

@@ -1,5 +1,5 @@
 import { Flex, Text } from '@backstage/ui';
-import { Mark, When, type Goodness } from '../../parts';
+import { Long, Mark, When, type Goodness } from '../../parts';
 import { Fact, Facts, Items } from '../Facts';
 import { Alerts } from './Alerts';
 import type { DeploymentHealthQuery } from './environments.generated';
@@ -38,7 +38,7 @@ const Verdict = ({ of }: { of: HealthAnswer }) => (
     </Text>
     {of.grounds.map(ground => (
       <Text key={ground} as="p" variant="body-small" color="secondary">
-        {ground}
+        <Long>{ground}</Long>
       </Text>
     ))}
   </Flex>
@@ -54,7 +54,7 @@ const Unwell = ({ of }: { of: HealthAnswer['resources'] }) => (
         {r.resource}
         {r.message && (
           <Text as="p" variant="body-small" color="secondary">
-            {r.message}
+            <Long>{r.message}</Long>
           </Text>
         )}
       </li>

@@ -5,7 +5,7 @@ import {
   Flex,
   Text,
 } from '@backstage/ui';
-import { Mark, When, type Goodness } from '../../parts';
+import { Long, Mark, When, type Goodness } from '../../parts';
 import { Items, Revision } from '../Facts';
 import { nameOf, short } from '../words';
 import type { HealthAnswer } from './Health';
@@ -33,7 +33,7 @@ const Operation = ({ of }: { of: NonNullable<HealthAnswer['operation']> }) => (
     </Text>
     {of.message && (
       <Text as="p" variant="body-small" color="secondary">
-        {of.message}
+        <Long>{of.message}</Long>
       </Text>
     )}
   </Flex>

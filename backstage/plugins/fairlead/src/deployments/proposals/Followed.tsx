@@ -1,12 +1,12 @@
-import { Alert, Flex, Text } from '@backstage/ui';
-import { When } from '../../parts';
+import { Flex, Text } from '@backstage/ui';
+import { Long, Notice, When } from '../../parts';
 import { Items, Linked } from '../Facts';
 import type { FollowThroughFragment } from './proposals.generated';
 import { Steps } from './Steps';
 import { stepsOf } from './steps';
 
 const Blocking = ({ of }: { of: FollowThroughFragment['blocking'] }) => (
-  <Alert
+  <Notice
     status="warning"
     icon
     title={
@@ -16,7 +16,7 @@ const Blocking = ({ of }: { of: FollowThroughFragment['blocking'] }) => (
       <Items label="What blocks it">
         {of.map(b => (
           <li key={`${b.what} ${b.detail}`}>
-            <strong>{b.what}</strong>: {b.detail}
+            <strong>{b.what}</strong>: <Long>{b.detail}</Long>
             {b.since && (
               <>
                 {' '}

@@ -1,5 +1,5 @@
-import { Alert, Flex, Text } from '@backstage/ui';
-import { Diff } from '../../parts';
+import { Flex, Text } from '@backstage/ui';
+import { Long, Notice, Diff } from '../../parts';
 import { Code, Fact, Facts, Heading, Items, Linked } from '../Facts';
 import type { PlannedFragment } from './proposals.generated';
 
@@ -12,7 +12,7 @@ const Manifests = ({ of }: { of: Rendered }) => (
   <Flex direction="column" gap="2">
     <Heading small>{`What ${tools[of.tool] ?? of.tool} makes of it`}</Heading>
     {!of.ok && (
-      <Alert
+      <Notice
         status={of.broken ? 'danger' : 'warning'}
         icon
         title={
@@ -20,7 +20,7 @@ const Manifests = ({ of }: { of: Rendered }) => (
             ? 'It could be rendered before the change, and not after'
             : 'It could not be rendered'
         }
-        description={of.error}
+        description={of.error && <Long>{of.error}</Long>}
       />
     )}
     <Facts>
@@ -45,7 +45,7 @@ const Manifests = ({ of }: { of: Rendered }) => (
 /** What policy says of it, and what could not be done. */
 export const Notes = (props: { of: string[] }) =>
   props.of.length > 0 ? (
-    <Alert
+    <Notice
       status="warning"
       icon
       title="What to know"

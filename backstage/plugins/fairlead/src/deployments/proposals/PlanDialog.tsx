@@ -1,13 +1,6 @@
-import {
-  Button,
-  Dialog,
-  DialogBody,
-  DialogFooter,
-  DialogHeader,
-  Flex,
-} from '@backstage/ui';
+import { Button, Dialog, DialogBody, DialogFooter, Flex } from '@backstage/ui';
 import { useId, type FormEvent, type ReactNode } from 'react';
-import { FaultPanel, useParam } from '../../parts';
+import { DialogTitle, FaultPanel, useParam } from '../../parts';
 import { Focused } from './Focused';
 import { Made } from './Made';
 import { Notes, Plan } from './Plan';
@@ -15,6 +8,7 @@ import { parameter } from './Proposals';
 import { Requested } from './Requested';
 import { Undone } from './Undone';
 import { usePlan, type Planning, type Proposing } from './usePlan';
+import styles from '../Facts.module.css';
 
 interface PlanDialogProps<V extends object> {
   title: string;
@@ -132,8 +126,8 @@ export function PlanDialog<V extends object>(props: PlanDialogProps<V>) {
       onOpenChange={now => now || close()}
       width="min(56rem, 94vw)"
     >
-      <DialogHeader>{title}</DialogHeader>
-      <DialogBody>
+      <DialogTitle>{title}</DialogTitle>
+      <DialogBody className={styles.long}>
         <Flex direction="column" gap="4">
           {!plan && !made && (
             <form id={form} onSubmit={submit} noValidate>

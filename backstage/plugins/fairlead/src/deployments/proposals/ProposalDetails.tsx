@@ -1,9 +1,8 @@
-import { EntityRefLink } from '@backstage/plugin-catalog-react';
 import { ButtonLink, Flex, Link, Text } from '@backstage/ui';
 import { RiGitPullRequestLine } from '@remixicon/react';
 import { useEffect, useRef } from 'react';
 import { useLiveQuery } from '../../client';
-import { Answer, Mark, When, type Goodness } from '../../parts';
+import { EntityLink, Answer, Mark, When, type Goodness } from '../../parts';
 import { Code, Fact, Facts, isWeb, Items, Revision } from '../Facts';
 import { By, Grounds } from '../Grounds';
 import { Followed } from './Followed';
@@ -14,6 +13,7 @@ import {
   ProposalDocument,
   type ProposalQuery,
 } from './proposals.generated';
+import styles from '../Facts.module.css';
 
 export type Whole = NonNullable<ProposalQuery['proposal']>;
 
@@ -49,7 +49,7 @@ const About = ({ of }: { of: Whole }) => (
     <Fact name="Of">
       {of.service && (
         <>
-          <EntityRefLink entityRef={of.service} />
+          <EntityLink of={of.service} />
           {of.environment && ` in ${of.environment}`}
         </>
       )}
@@ -114,7 +114,7 @@ export const ProposalDetails = ({ id }: { id: string }) => {
     if (there) place.current?.scrollIntoView?.({ block: 'nearest' });
   }, [there]);
   return (
-    <div ref={place}>
+    <div ref={place} className={styles.long}>
       <Answer of={proposal}>
         {d => d.proposal && <All of={d.proposal} />}
       </Answer>

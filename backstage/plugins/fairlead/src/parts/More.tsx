@@ -1,3 +1,4 @@
+import { useState, type ReactNode } from 'react';
 import { Button, Flex } from '@backstage/ui';
 
 /** Shows more of a list, where there is more. */
@@ -11,3 +12,16 @@ export const More = (props: { rest: number; size: number; onMore(): void }) =>
       </Button>
     </Flex>
   ) : null;
+
+/** As many of a list as a page can bear, and what shows so many more of it. */
+export function useSome<T>(of: T[], size: number): [T[], ReactNode] {
+  const [shown, setShown] = useState(size);
+  const more = (
+    <More
+      rest={of.length - shown}
+      size={size}
+      onMore={() => setShown(shown + size)}
+    />
+  );
+  return [of.slice(0, shown), more];
+}
