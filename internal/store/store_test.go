@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/pressly/goose/v3"
+
 	"github.com/fairlead-dev/fairlead/access"
 	"github.com/fairlead-dev/fairlead/access/accesstest"
 	"github.com/fairlead-dev/fairlead/internal/fault"
@@ -60,6 +62,22 @@ func raw(t testing.TB, dsn string) *sql.DB {
 	return db
 }
 
+// older takes a database back to a version of its tables.
+func older(t testing.TB, dsn string, version int64) {
+	t.Helper()
+	dialect := goose.DialectSQLite3
+	if strings.HasPrefix(dsn, "postgres://") {
+		dialect = goose.DialectPostgres
+	}
+	p, err := goose.NewProvider(dialect, raw(t, dsn), os.DirFS("migrations"), goose.WithDisableGlobalRegistry(true), goose.WithTableName("fairlead_schema"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.DownTo(t.Context(), version); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestContracts(t *testing.T) {
 	engines(t, func(t *testing.T, dsn func(testing.TB) string) {
 		accesstest.LogContract(t, func(t testing.TB) accesstest.RecordedLog { return open(t, dsn(t)) })
@@ -81,6 +99,18 @@ func TestMigrateOnce(t *testing.T) {
 		}
 		if applied, err = s.Migrate(t.Context()); err != nil || len(applied) != 0 {
 			t.Errorf("second: %q, %v", applied, err)
+		}
+	})
+}
+
+// TestMigrateThereAndBack takes every step back, and makes them all again.
+func TestMigrateThereAndBack(t *testing.T) {
+	engines(t, func(t *testing.T, dsn func(testing.TB) string) {
+		name := dsn(t)
+		s := open(t, name)
+		older(t, name, 0)
+		if applied, err := s.Migrate(t.Context()); err != nil || len(applied) < 20 {
+			t.Errorf("%q, %v", applied, err)
 		}
 	})
 }
