@@ -83,7 +83,7 @@ walk(async ({ page, base, given, out, open, see, shot, usable, usableInBoth, lis
   // All are seen together, with what they take.
   await open('all', '/fairlead/previews', 'claude-code');
   await page.getByRole('button', { name: 'Resources' }).click();
-  await see(/1 previews take/);
+  await see(/1 preview takes/);
   await page.getByRole('button', { name: 'Usage' }).click();
   await see('All previews');
   await shot('figures');

@@ -44,11 +44,14 @@ describe('Plan', () => {
     expect(screen.getAllByRole('region', { name: 'a.yaml' })).toHaveLength(2);
   });
 
-  it('shows long lists as far as one asks', async () => {
-    const services = Array.from({ length: 60 }, (_, n) => `service-${n}`);
-    render(<Plan of={{ services }} />);
+  it.each([
+    ['lists', (all: string[]): unknown => ({ services: all })],
+    ['objects', (all: string[]) => Object.fromEntries(all.map(s => [s, s]))],
+  ])('shows long %s as far as one asks', async (_, planOf) => {
+    const services = Array.from({ length: 60 }, (__, n) => `service-${n}`);
+    render(<Plan of={planOf(services)} />);
     expect(screen.queryByText('service-50')).toBeNull();
-    await userEvent.click(screen.getByRole('button', { name: 'Show all 60' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Show 10 more' }));
     expect(screen.getByText('service-59')).toBeVisible();
   });
 

@@ -1,12 +1,12 @@
-import { Button, Flex, Text } from '@backstage/ui';
-import { useState, type ReactNode } from 'react';
-import { Diff } from '../parts';
+import { Flex, Text } from '@backstage/ui';
+import type { ReactNode } from 'react';
+import { Diff, useSome } from '../parts';
 import styles from './agents.module.css';
 import { Fields, Ref, type Field } from './Fields';
 import { titleOf } from './words';
 
 const deep = 6; // levels that are shown as fields
-const many = 50; // items of a list that are shown unasked
+const many = 50; // items of a list, or fields, that are shown unasked
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -45,38 +45,39 @@ function rank([key, value]: [string, unknown]): number {
 type Show = (part: unknown) => ReactNode;
 
 const Items = (props: { of: unknown[]; show: Show }) => {
-  const [all, setAll] = useState(false);
-  const shown = all ? props.of : props.of.slice(0, many);
+  const [some, more] = useSome(props.of, many);
   return (
     <Flex direction="column" gap="2" align="start">
       <ul className={styles.list}>
-        {shown.map((item, n) => (
+        {some.map((item, n) => (
           <li key={n}>{props.show(item)}</li>
         ))}
       </ul>
-      {shown.length < props.of.length && (
-        <Button size="small" variant="secondary" onPress={() => setAll(true)}>
-          {`Show all ${props.of.length}`}
-        </Button>
-      )}
+      {more}
     </Flex>
   );
 };
 
-const Parts = (props: { of: Record<string, unknown>; show: Show }) => (
-  <Fields
-    of={Object.entries(props.of)
-      .filter(([, value]) => !isEmpty(value))
-      .sort((a, b) => rank(a) - rank(b))
-      .map(([key, value]): Field => {
-        if (isDiff(key, value)) {
-          return [titleOf(key), <Diff key={key} text={value} />, true];
-        }
-        const wide = isObject(value) && Object.values(value).some(holdsDiff);
-        return [titleOf(key), props.show(value), wide];
-      })}
-  />
-);
+const Parts = (props: { of: Record<string, unknown>; show: Show }) => {
+  const fields = Object.entries(props.of)
+    .filter(([, value]) => !isEmpty(value))
+    .sort((a, b) => rank(a) - rank(b));
+  const [some, more] = useSome(fields, many);
+  return (
+    <>
+      <Fields
+        of={some.map(([key, value]): Field => {
+          if (isDiff(key, value)) {
+            return [titleOf(key), <Diff key={key} text={value} />, true];
+          }
+          const wide = isObject(value) && Object.values(value).some(holdsDiff);
+          return [titleOf(key), props.show(value), wide];
+        })}
+      />
+      {more}
+    </>
+  );
+};
 
 const Value = (props: { of: unknown; depth: number }) => {
   const { of: value, depth } = props;
@@ -97,6 +98,7 @@ const Value = (props: { of: unknown; depth: number }) => {
 
 /**
  * A plan of any act as people read it: its fields by name, what it changes as
- * diffs. Nothing of it is left out but what is empty.
+ * diffs. Nothing of it is left out but what is empty; of very much the rest is
+ * shown when it is asked for.
  */
 export const Plan = ({ of }: { of: unknown }) => <Value of={of} depth={0} />;

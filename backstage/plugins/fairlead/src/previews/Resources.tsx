@@ -38,9 +38,12 @@ export const Resources = ({ service }: { service?: string }) => {
       {() => (
         <Flex direction="column" gap="3">
           <Text>
-            {`${items.length} previews take ${bytes(
-              sum(r => r.memoryBytes),
-            )} of memory and ${bytes(sum(r => r.diskBytes))} of disk`}
+            {items.length === 1
+              ? '1 preview takes '
+              : `${items.length} previews take `}
+            {`${bytes(sum(r => r.memoryBytes))} of memory and ${bytes(
+              sum(r => r.diskBytes),
+            )} of disk`}
             {known.length < items.length &&
               `; of ${items.length - known.length} that is not known`}
             .
