@@ -14,6 +14,7 @@ interface RevisionFieldProps {
 
 const calm = 250; // milliseconds after the last key
 const shown = 10; // of each kind
+const words = 60; // characters of a commit's title; the list is as wide as its widest
 
 /** The value as it was when it had not changed for a while. */
 function useCalm(value: string): string {
@@ -24,6 +25,9 @@ function useCalm(value: string): string {
   }, [value]);
   return calmed;
 }
+
+const cut = (title: string) =>
+  title.length > words ? `${title.slice(0, words - 1).trimEnd()}…` : title;
 
 /** Commits by the beginnings of their ids, the others by their names. */
 const sections = (found?: Found) =>
@@ -40,7 +44,7 @@ const sections = (found?: Found) =>
         id: `${kind}:${r.name}`,
         name: r.name,
         label: kind === 'commits' ? short(r.name) : r.name,
-        description: [r.title, r.author].filter(Boolean).join(' · '),
+        description: [cut(r.title ?? ''), r.author].filter(Boolean).join(' · '),
       })),
     }))
     .filter(section => section.options.length);

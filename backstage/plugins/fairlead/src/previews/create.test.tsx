@@ -58,7 +58,9 @@ describe('Creating a preview', () => {
     const { connection, dialog, create, sent } = await begin({
       ...none,
       Revisions: ({ query }) =>
-        query === '81f' ? revisions([], [commit]) : revisions(['main', 'fix']),
+        query === '81f'
+          ? revisions([], [commit])
+          : revisions(['main', 'fix', 'long-'.repeat(30)]),
       CreatePreview: accepted,
     });
     const field = dialog.getByRole('combobox', { name: /^Revision/ });
@@ -66,6 +68,9 @@ describe('Creating a preview', () => {
     expect(
       await screen.findByRole('option', { name: /^fix/ }),
     ).toHaveTextContent('Title of fix · Bob');
+    expect(screen.getByRole('option', { name: /^long/ })).toHaveTextContent(
+      /Title of long-[-long]{1,50}… · Bob$/,
+    );
     await userEvent.type(field, '81f');
     await userEvent.click(
       await screen.findByRole('option', { name: /^81f3546/ }),
