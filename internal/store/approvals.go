@@ -169,11 +169,8 @@ func (s *Store) ListApprovals(ctx context.Context, q access.ApprovalQuery) ([]ac
 
 // ApprovalsRevision grows with every change of a request.
 func (s *Store) ApprovalsRevision(ctx context.Context) (int64, error) {
-	var n int64
-	if err := s.read.QueryRowContext(ctx, "SELECT COALESCE(MAX(n), 0) FROM revision WHERE name = 'approvals'").Scan(&n); err != nil {
-		return 0, s.approvalsDown("read", err)
-	}
-	return n, nil
+	n, err := s.counted(ctx, "approvals")
+	return n, s.approvalsDown("read", err)
 }
 
 // SweepApprovals notes which requests have expired and forgets those that came
@@ -197,31 +194,9 @@ func (s *Store) SweepApprovals(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// changeApprovals makes a change and counts it, both or neither. It is counted
-// first, so that who changes something waits for who did before.
-func (s *Store) changeApprovals(ctx context.Context, change func(tx *sql.Tx, revision int64) error) (err error) {
-	tx, err := s.write.BeginTx(ctx, nil)
-	if err != nil {
-		return s.approvalsDown("written", err)
-	}
-	defer func() {
-		if err != nil {
-			_ = tx.Rollback() // the error that matters is the one at hand
-		}
-	}()
-	var revision int64
-	err = tx.QueryRowContext(ctx, `INSERT INTO revision (name, n) VALUES ('approvals', 1)
-		ON CONFLICT (name) DO UPDATE SET n = revision.n + 1 RETURNING n`).Scan(&revision)
-	if err != nil {
-		return s.approvalsDown("written", err)
-	}
-	if err = change(tx, revision); err != nil {
-		return err
-	}
-	if err = tx.Commit(); err != nil {
-		return s.approvalsDown("written", err)
-	}
-	return nil
+// changeApprovals makes a change and counts it.
+func (s *Store) changeApprovals(ctx context.Context, change func(tx *sql.Tx, revision int64) error) error {
+	return s.approvalsDown("written", s.counting(ctx, "approvals", change))
 }
 
 // approvals gives the requests that a statement returns.
@@ -258,6 +233,5 @@ func moment(micro int64) time.Time {
 }
 
 func (s *Store) approvalsDown(what string, err error) error {
-	return fault.New(fault.Unavailable, "the requests for approval could not be %s", what).
-		WithFix("Try again in a moment; the operators find the cause in the server's log.").Because(fmt.Errorf("%s: %w", s.where, err))
+	return s.down("the requests for approval", what, err)
 }

@@ -98,8 +98,8 @@ func (s *Store) changeLeasesOn(ctx context.Context, on beginner, change func(*sq
 
 // leasesInLine has who counts leases, or changes several, wait for who did
 // before.
-func leasesInLine(ctx context.Context, tx *sql.Tx) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO revision (name, n) VALUES ('leases', 1) ON CONFLICT (name) DO UPDATE SET n = revision.n + 1`)
+func (s *Store) leasesInLine(ctx context.Context, tx *sql.Tx) error {
+	_, err := s.count(ctx, tx, "leases")
 	return err
 }
 
@@ -107,7 +107,7 @@ func leasesInLine(ctx context.Context, tx *sql.Tx) error {
 // secrets.Ledger.
 func (s *Store) AddLease(ctx context.Context, r secrets.Record, l secrets.Limits, share bool) (out secrets.Record, err error) {
 	add := func(tx *sql.Tx) error {
-		if err := leasesInLine(ctx, tx); err != nil {
+		if err := s.leasesInLine(ctx, tx); err != nil {
 			return err
 		}
 		old, err := s.sameLease(ctx, tx, &r, share)

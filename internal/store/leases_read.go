@@ -75,7 +75,7 @@ func (s *Store) EndLeases(ctx context.Context, q secrets.Query, e secrets.End) (
 	}
 	where, args := leasesWhere(q, []any{micros(e.At), e.By, e.Reason, micros(time.Now())})
 	err = s.changeLeases(ctx, func(tx *sql.Tx) error {
-		if err := leasesInLine(ctx, tx); err != nil {
+		if err := s.leasesInLine(ctx, tx); err != nil {
 			return err
 		}
 		ended, err := s.changed(tx.ExecContext(ctx, s.query(`UPDATE leases SET state = 'revoking', ends = 'revoked', ended_at = ?1, ended_by = ?2, reason = ?3, due_at = ?1, tries = 0, version = version + 1, changed_at = ?4
@@ -94,7 +94,7 @@ func (s *Store) ClaimLeases(ctx context.Context, now, until time.Time, most int)
 	}
 	err = s.changeLeases(ctx, func(tx *sql.Tx) error {
 		due = nil
-		if err := leasesInLine(ctx, tx); err != nil {
+		if err := s.leasesInLine(ctx, tx); err != nil {
 			return err
 		}
 		found, err := s.leasesIn(ctx, tx, fmt.Sprintf("WHERE ended = 0 AND due_at <= ?1 ORDER BY due_at, id LIMIT %d", most), micros(now))
@@ -133,7 +133,7 @@ func (s *Store) nextLease(ctx context.Context) (time.Time, error) {
 func (s *Store) SeenAccounts(ctx context.Context, handles []string, at time.Time) (unknown []string, err error) {
 	known := map[string]bool{}
 	err = s.changeLeases(ctx, func(tx *sql.Tx) error {
-		if err := leasesInLine(ctx, tx); err != nil {
+		if err := s.leasesInLine(ctx, tx); err != nil {
 			return err
 		}
 		args, marks := []any{micros(at)}, make([]string, len(handles))

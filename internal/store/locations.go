@@ -108,36 +108,12 @@ func (s *Store) RemoveLocation(ctx context.Context, id string) error {
 // replica.
 func (s *Store) LocationsRevision(ctx context.Context) (int64, error) {
 	n, err := s.counted(ctx, "locations")
-	if err != nil {
-		return 0, s.locationsDown("read", err)
-	}
-	return n, nil
+	return n, s.locationsDown("read", err)
 }
 
-// changeLocations makes a change and counts it, both or neither.
-func (s *Store) changeLocations(ctx context.Context, change func(*sql.Tx) error) (err error) {
-	tx, err := s.write.BeginTx(ctx, nil)
-	if err != nil {
-		return s.locationsDown("written", err)
-	}
-	defer func() {
-		if err != nil {
-			_ = tx.Rollback() // the error that matters is the one at hand
-		}
-	}()
-	// Counted first: who changes something waits for who did before.
-	_, err = tx.ExecContext(ctx, `INSERT INTO revision (name, n) VALUES ('locations', 1)
-		ON CONFLICT (name) DO UPDATE SET n = revision.n + 1`)
-	if err != nil {
-		return s.locationsDown("written", err)
-	}
-	if err = change(tx); err != nil {
-		return err
-	}
-	if err = tx.Commit(); err != nil {
-		return s.locationsDown("written", err)
-	}
-	return nil
+// changeLocations makes a change and counts it.
+func (s *Store) changeLocations(ctx context.Context, change func(*sql.Tx) error) error {
+	return s.locationsDown("written", s.counting(ctx, "locations", func(tx *sql.Tx, _ int64) error { return change(tx) }))
 }
 
 func (s *Store) changed(res sql.Result, err error) (int64, error) {
@@ -148,8 +124,7 @@ func (s *Store) changed(res sql.Result, err error) (int64, error) {
 }
 
 func (s *Store) locationsDown(what string, err error) error {
-	return fault.New(fault.Unavailable, "the registered locations could not be %s", what).
-		WithFix("Try again in a moment; the operators find the cause in the server's log.").Because(fmt.Errorf("%s: %w", s.where, err))
+	return s.down("the registered locations", what, err)
 }
 
 func already(typ, target string) error {

@@ -92,9 +92,8 @@ func (s *Store) changePreviews(ctx context.Context, change func(*sql.Tx) error) 
 }
 
 // inLine has who counts previews wait for who did before.
-func inLine(ctx context.Context, tx *sql.Tx) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO revision (name, n) VALUES ('previews', 1)
-		ON CONFLICT (name) DO UPDATE SET n = revision.n + 1`)
+func (s *Store) inLine(ctx context.Context, tx *sql.Tx) error {
+	_, err := s.count(ctx, tx, "previews")
 	return err
 }
 

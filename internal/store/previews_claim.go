@@ -66,7 +66,7 @@ const queued = "WHERE phase = 'pending' AND admitted_at = 0 AND ended_at = 0 ORD
 // seen it without room, and puts nothing down any more. See previews.Claims.
 func (s *Store) AdmitPreviews(ctx context.Context, l previews.Limits, now time.Time) error {
 	return s.changePreviews(ctx, func(tx *sql.Tx) error {
-		if err := inLine(ctx, tx); err != nil {
+		if err := s.inLine(ctx, tx); err != nil {
 			return err
 		}
 		waiting, err := s.previewsIn(ctx, tx, queued)

@@ -19,7 +19,7 @@ const jobGrace = 6 * time.Second
 // AddPreview keeps a new preview. See previews.Wishes.
 func (s *Store) AddPreview(ctx context.Context, r previews.Record, l previews.Limits) (out previews.Record, err error) {
 	err = s.changePreviews(ctx, func(tx *sql.Tx) error {
-		if err := inLine(ctx, tx); err != nil {
+		if err := s.inLine(ctx, tx); err != nil {
 			return err
 		}
 		if r.Key != "" {

@@ -20,22 +20,14 @@ type SourceRevision struct {
 // NoteSourceRevisions writes down, by source, the revisions that a replica has
 // read.
 func (s *Store) NoteSourceRevisions(ctx context.Context, read map[string]string) error {
-	return s.down("the revisions of sources", "written", inOne(ctx, s.write, func(tx *sql.Tx) error {
-		var n int64
-		// Counted first: who comes later waits, so that none becomes visible
-		// behind one with a larger number.
-		err := tx.QueryRowContext(ctx, `INSERT INTO revision (name, n) VALUES ('sources', 1)
-			ON CONFLICT (name) DO UPDATE SET n = revision.n + 1 RETURNING n`).Scan(&n)
-		if err != nil {
-			return err
-		}
+	return s.down("the revisions of sources", "written", s.counting(ctx, "sources", func(tx *sql.Tx, n int64) error {
 		for _, source := range slices.Sorted(maps.Keys(read)) {
 			if _, err := tx.ExecContext(ctx, s.query(`INSERT INTO source_revisions (source, revision, n) VALUES (?1, ?2, ?3)
 				ON CONFLICT (source) DO UPDATE SET revision = ?2, n = ?3`), source, read[source], n); err != nil {
 				return err
 			}
 		}
-		_, err = tx.ExecContext(ctx, s.query("DELETE FROM source_revisions WHERE n < ?1"), n-keptRevisions)
+		_, err := tx.ExecContext(ctx, s.query("DELETE FROM source_revisions WHERE n < ?1"), n-keptRevisions)
 		return err
 	}))
 }
@@ -54,10 +46,4 @@ func (s *Store) SourceRevisionsAfter(ctx context.Context, n int64) ([]SourceRevi
 func (s *Store) LastSourceRevision(ctx context.Context) (int64, error) {
 	n, err := s.counted(ctx, "sources")
 	return n, s.down("the revisions of sources", "read", err)
-}
-
-// counted is how often a table has changed.
-func (s *Store) counted(ctx context.Context, name string) (n int64, err error) {
-	err = s.read.QueryRowContext(ctx, s.query("SELECT COALESCE(MAX(n), 0) FROM revision WHERE name = ?1"), name).Scan(&n)
-	return n, err
 }

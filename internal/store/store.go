@@ -206,6 +206,33 @@ func inOne(ctx context.Context, on beginner, change func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
+// count notes that a table changes, and gives how often it has. Who does so
+// before all else waits for who did before, so that no change becomes visible
+// behind one with a larger number.
+func (s *Store) count(ctx context.Context, tx *sql.Tx, table string) (n int64, err error) {
+	err = tx.QueryRowContext(ctx, s.query(`INSERT INTO revision (name, n) VALUES (?1, 1)
+		ON CONFLICT (name) DO UPDATE SET n = revision.n + 1 RETURNING n`), table).Scan(&n)
+	return n, err
+}
+
+// counting makes a change of a table in one transaction that counts it, both or
+// neither.
+func (s *Store) counting(ctx context.Context, table string, change func(tx *sql.Tx, revision int64) error) error {
+	return inOne(ctx, s.write, func(tx *sql.Tx) error {
+		n, err := s.count(ctx, tx, table)
+		if err != nil {
+			return err
+		}
+		return change(tx, n)
+	})
+}
+
+// counted is how often a table has changed, by whichever replica.
+func (s *Store) counted(ctx context.Context, table string) (n int64, err error) {
+	err = s.read.QueryRowContext(ctx, s.query("SELECT COALESCE(MAX(n), 0) FROM revision WHERE name = ?1"), table).Scan(&n)
+	return n, err
+}
+
 // querier is a database or a transaction.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
