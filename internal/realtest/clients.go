@@ -57,6 +57,14 @@ func (c Clients) Run(t testing.TB, env []string, script string, args ...string) 
 	return string(out)
 }
 
+// LastLines is the end of a log, which is to explain what failed.
+func LastLines(file string) []byte {
+	text, _ := os.ReadFile(file) // only adds to a message
+	var end lastLines
+	_, _ = end.Write(text) // never fails
+	return end
+}
+
 // lastLines keeps the end of what is written to it.
 type lastLines []byte
 

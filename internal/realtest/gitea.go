@@ -49,21 +49,10 @@ func Gitea(t testing.TB) *Forge {
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("the end of Gitea's log:\n%s", f.logged())
+			t.Logf("the end of Gitea's log:\n%s", LastLines(filepath.Join(f.dir, "log")))
 		}
 	})
 	return f
-}
-
-// logged is the end of what the server has logged.
-func (f *Forge) logged() string {
-	text, err := os.ReadFile(filepath.Join(f.dir, "log"))
-	if err != nil {
-		return err.Error()
-	}
-	var end lastLines
-	_, _ = end.Write(text) // never fails
-	return string(end)
 }
 
 // NewGitea is Gitea for programs that are no tests: one of their own, and what
@@ -241,7 +230,7 @@ func (f *Forge) run(ctx context.Context) error {
 		return err
 	}
 	if err := f.await(ctx, f.keeper.ended); err != nil {
-		return errors.Join(fmt.Errorf("starting Gitea: %w\n%s", err, f.logged()), f.keeper.stop())
+		return errors.Join(fmt.Errorf("starting Gitea: %w\n%s", err, LastLines(log.Name())), f.keeper.stop())
 	}
 	return nil
 }

@@ -105,7 +105,7 @@ func (w *world) serve(ctx context.Context) (err error) {
 	for !w.served(ctx) {
 		select {
 		case <-w.fairlead.Ended():
-			return fmt.Errorf("the server did not start:\n%s", lastLines(w.path("fairleadd.log")))
+			return fmt.Errorf("the server did not start:\n%s", realtest.LastLines(w.path("fairleadd.log")))
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-tick.C:

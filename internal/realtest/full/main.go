@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/fairlead-dev/fairlead/internal/realtest"
 )
 
 // options are what the program is told.
@@ -72,14 +74,8 @@ func run(ctx context.Context, o options) (err error) {
 	case <-ctx.Done():
 		return nil
 	case <-w.fairlead.Ended():
-		return fmt.Errorf("the server ended; the end of %s:\n%s", w.path("fairleadd.log"), lastLines(w.path("fairleadd.log")))
+		return fmt.Errorf("the server ended; the end of %s:\n%s", w.path("fairleadd.log"), realtest.LastLines(w.path("fairleadd.log")))
 	}
-}
-
-// lastLines is the end of a log.
-func lastLines(file string) []byte {
-	text, _ := os.ReadFile(file) // only adds to a message
-	return text[max(0, len(text)-2000):]
 }
 
 // newWorld prepares the folder.
