@@ -20,7 +20,7 @@ import {
   usePending,
   useProposals,
 } from './useTraces';
-import styles from './agents.module.css';
+import styles from '../parts/long.module.css';
 
 /** The proposals of an agent that are neither merged nor closed. */
 const Proposals = ({ agent }: { agent: string }) => {

@@ -1,6 +1,6 @@
 import { Flex, Text } from '@backstage/ui';
 import type { ReactNode } from 'react';
-import styles from './agents.module.css';
+import styles from '../parts/long.module.css';
 
 /** A part of a page under its title, and what can be done beside that. */
 export const Section = (props: {

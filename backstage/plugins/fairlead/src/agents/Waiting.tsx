@@ -19,7 +19,7 @@ import { useApprovalHref } from './links';
 import { Request } from './Request';
 import { approvalChanges } from './requests';
 import { useRefreshAt } from './useRefreshAt';
-import styles from './agents.module.css';
+import styles from '../parts/long.module.css';
 
 interface Deciding {
   /** Is called with what was done. */

@@ -2,6 +2,7 @@ import { Text } from '@backstage/ui';
 import { CopyButton, SourceLink } from '../parts';
 import type { BriefQuery } from './brief.generated';
 import css from './brief.module.css';
+import breaking from '../parts/long.module.css';
 
 type Addition = NonNullable<
   BriefQuery['coverage']
@@ -28,7 +29,7 @@ export const AddLines = ({ add }: { add: Addition }) => {
   const what = list.format(add.things.map(wordFor));
   const where = add.column ? 'into' : 'below';
   return (
-    <div className={css.lines}>
+    <div className={breaking.long}>
       <Text variant="body-small" color="secondary">
         To state {what}, add {where}{' '}
         <SourceLink

@@ -2,6 +2,7 @@ import { Flex, Link, Text } from '@backstage/ui';
 import type { ReactNode } from 'react';
 import { CopyButton } from '../parts';
 import styles from './Facts.module.css';
+import breaking from '../parts/long.module.css';
 import { short } from './words';
 
 /** Names and values beside each other; below each other where it is narrow. */
@@ -95,7 +96,7 @@ export const Heading = (props: { children: ReactNode; small?: boolean }) => (
     as={props.small ? 'h3' : 'h2'}
     variant={props.small ? 'body-medium' : 'title-x-small'}
     weight="bold"
-    className={styles.long}
+    className={breaking.long}
   >
     {props.children}
   </Text>

@@ -9,7 +9,7 @@ import type { ReactNode } from 'react';
 import { Mark, useParam, When, type Goodness } from '../parts';
 import { Row } from './Facts';
 import { nameOf } from './words';
-import styles from './Facts.module.css';
+import styles from '../parts/long.module.css';
 
 interface Made {
   id: string;

@@ -3,7 +3,7 @@ import type { Fault } from '@fairlead/backstage-plugin-common';
 import type { FormEvent, ReactNode } from 'react';
 import { DialogTitle } from '../parts';
 import { ActFault } from './ActFault';
-import styles from './previews.module.css';
+import styles from '../parts/long.module.css';
 
 interface ActDialogProps {
   title: string;

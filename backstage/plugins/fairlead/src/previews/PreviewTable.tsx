@@ -26,6 +26,7 @@ import { useHrefs } from './opened';
 import { Phase } from './Phase';
 import { called, ending, short, stuck, type Preview } from './preview';
 import styles from './previews.module.css';
+import breaking from '../parts/long.module.css';
 
 /** What can be done with a preview of a list. */
 export type ActName = 'details' | 'extend' | 'delete' | 'force';
@@ -41,7 +42,7 @@ export const Address = (props: { url: string | null; className?: string }) =>
       target="_blank"
       rel="noopener noreferrer"
       variant="body-small"
-      className={props.className ?? styles.long}
+      className={props.className ?? breaking.long}
     >
       {props.url.replace(/^https?:\/\/|\/$/g, '')}
     </Link>
@@ -57,7 +58,7 @@ const What = ({ preview: p, named }: { preview: Preview; named: boolean }) => {
           href={hrefOf(p.id)}
           weight="bold"
           aria-label={`Details of ${called(p)}`}
-          className={styles.long}
+          className={breaking.long}
         >
           {p.revision === p.commit ? short(p.commit) : p.revision}
         </Link>
@@ -80,7 +81,7 @@ const What = ({ preview: p, named }: { preview: Preview; named: boolean }) => {
 const Standing = ({ preview: p }: { preview: Preview }) => (
   <Flex direction="column" gap="1">
     <Phase phase={p.phase} />
-    <Text variant="body-small" color="secondary" className={styles.long}>
+    <Text variant="body-small" color="secondary" className={breaking.long}>
       {p.position ? `Number ${p.position} in the queue, ` : ''}
       <When at={p.since} />
     </Text>
@@ -121,7 +122,7 @@ export const Asker = ({ preview: p }: { preview: Preview }) => {
           <Link
             href={hrefOf(p.agent)}
             variant="body-small"
-            className={styles.long}
+            className={breaking.long}
           >
             {p.agent}
           </Link>

@@ -20,7 +20,7 @@ import {
   type PreviewStraysQuery,
 } from './figures.generated';
 import { bytes } from './measures';
-import styles from './previews.module.css';
+import styles from '../parts/long.module.css';
 
 type Found = NonNullable<PreviewStraysQuery['previewStrays']>;
 type Stray = Found['items'][number];

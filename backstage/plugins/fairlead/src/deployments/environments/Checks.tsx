@@ -13,7 +13,7 @@ import { Long, Answer, Mark, When, type Goodness } from '../../parts';
 import { Heading, isWeb, Items, Revision, Row } from '../Facts';
 import { plural } from '../words';
 import { CiStatusDocument, type CiStatusQuery } from './environments.generated';
-import styles from '../Facts.module.css';
+import styles from '../../parts/long.module.css';
 
 const states: Record<string, Goodness> = {
   passed: 'good',

@@ -18,7 +18,7 @@ import { ProposeButton } from '../proposals/ProposeDialog';
 import { RollbackButton } from '../proposals/RollbackDialog';
 import { DeploymentHealthDocument } from './environments.generated';
 import { Health, type HealthAnswer } from './Health';
-import styles from '../Facts.module.css';
+import styles from '../../parts/long.module.css';
 
 /** An environment, as the service's catalog entry has it. */
 export interface Environment {

@@ -8,7 +8,7 @@ import { parameter } from './Proposals';
 import { Requested } from './Requested';
 import { Undone } from './Undone';
 import { usePlan, type Planning, type Proposing } from './usePlan';
-import styles from '../Facts.module.css';
+import styles from '../../parts/long.module.css';
 
 interface PlanDialogProps<V extends object> {
   title: string;

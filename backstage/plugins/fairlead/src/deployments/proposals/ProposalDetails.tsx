@@ -13,7 +13,7 @@ import {
   ProposalDocument,
   type ProposalQuery,
 } from './proposals.generated';
-import styles from '../Facts.module.css';
+import styles from '../../parts/long.module.css';
 
 export type Whole = NonNullable<ProposalQuery['proposal']>;
 
