@@ -73,6 +73,9 @@ type Recorder struct {
 	noted map[string]string // what was last noted, by service and environment
 }
 
+// maxNotes is how often it is tried to write down one sighting.
+const maxNotes = 3
+
 // maxNoted is of how many environments it is remembered what was last noted.
 const maxNoted = 50_000
 
@@ -97,15 +100,12 @@ func (r *Recorder) see(ctx context.Context, s *sighting) error {
 	if known || print == "" {
 		return nil
 	}
-	past, err := r.records.Deployed(ctx, s.service, s.environment, sawOf)
+	err := r.note(ctx, s)
+	for n := 1; n < maxNotes && fault.CodeOf(err) == fault.Conflict; n++ {
+		err = r.note(ctx, s) // somebody else saw it at the same moment, and perhaps less
+	}
 	if err != nil {
 		return err
-	}
-	if rows := s.next(past); len(rows) > 0 {
-		if err := r.records.NoteDeployed(ctx, rows); err != nil {
-			return err
-		}
-		r.tell(ctx, past, rows)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -113,6 +113,24 @@ func (r *Recorder) see(ctx context.Context, s *sighting) error {
 		clear(r.noted)
 	}
 	r.noted[key] = print
+	return nil
+}
+
+// note writes down what the records lack of a sighting. It is a conflict where
+// somebody else writes down the same deployment.
+func (r *Recorder) note(ctx context.Context, s *sighting) error {
+	past, err := r.records.Deployed(ctx, s.service, s.environment, sawOf)
+	if err != nil {
+		return err
+	}
+	rows := s.next(past)
+	if len(rows) == 0 {
+		return nil
+	}
+	if err := r.records.NoteDeployed(ctx, rows); err != nil {
+		return err
+	}
+	r.tell(ctx, past, rows)
 	return nil
 }
 

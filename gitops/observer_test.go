@@ -2,8 +2,10 @@ package gitops_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -158,6 +160,33 @@ func TestHealthIsWrittenDown(t *testing.T) {
 	w.ask("")
 	if d := lastOf(t, s, "production"); d.Revision != first || d.HealthyAt.IsZero() || s.writes.Load() != 1 {
 		t.Errorf("%+v by %d writes", d, s.writes.Load())
+	}
+}
+
+// overtaken are records in which somebody else writes first, once, who looked
+// before it was healthy.
+type overtaken struct {
+	gitops.DeployedRecords
+	once sync.Once
+}
+
+func (o *overtaken) NoteDeployed(ctx context.Context, rows []gitops.Deployed) (err error) {
+	o.once.Do(func() {
+		theirs := slices.Clone(rows)
+		last := &theirs[len(theirs)-1]
+		last.ID, last.HealthyAt = "of-another", time.Time{}
+		err = o.DeployedRecords.NoteDeployed(ctx, theirs)
+	})
+	return errors.Join(err, o.DeployedRecords.NoteDeployed(ctx, rows))
+}
+
+// TestHealthIsWrittenDownBehindAnother: what was seen to be healthy is known to
+// have been, though another look at it was written down in the same moment.
+func TestHealthIsWrittenDownBehindAnother(t *testing.T) {
+	s := &overtaken{DeployedRecords: state(t)}
+	newWorld(t, func(c *gitops.HealthConfig) { c.Recorder = quiet(s) }).ask("")
+	if d := lastOf(t, s, "production"); d.ID != "of-another" || d.HealthyAt.IsZero() {
+		t.Errorf("%+v", d)
 	}
 }
 
